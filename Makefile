@@ -1,6 +1,6 @@
 # NormRAG: make run | test | lint | format | bench | lock
 SHELL := /bin/bash
-PYTHON ?= python3.11
+PYTHON ?= $(or $(shell command -v python3.11),$(shell command -v python3),python3)
 PORT ?= 8501
 VENV := .venv
 PY := $(VENV)/bin/python
