@@ -1,0 +1,163 @@
+"""Module 4, the BM25 prefilter: postings in numpy arrays, and Okapi scores equal to those of `rank_bm25.BM25Okapi`.
+
+The text and the context of a chunk are two fields of one posting. A context word counts `context_weight` times a word of
+the text, in the term frequency and in the length; at weight 1 that is BM25 over both strung together (the idea of BM25F,
+Robertson, Zaragoza and Taylor 2004). Weights and parameters can change without tokenising again.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from normrag_core.selection import best
+
+EPSILON = 0.25  # rank_bm25's floor: a negative idf becomes EPSILON times the mean idf of the vocabulary.
+EAGER_POSTINGS = 20_000_000  # Up to here (160 MB) the score of every posting is worked out once, beforehand.
+
+
+@dataclass(frozen=True, slots=True)
+class Postings:
+    """Which chunk holds which term how often: n chunks, v terms, p postings; chunk indices rise within a term.
+
+    vocabulary: term → its number. starts: (v + 1,) int64; the postings of term t are `starts[t]:starts[t + 1]`.
+    chunks: (p,) int32. text, context: (p,) uint16 occurrences in either field. text_lengths, context_lengths: (n,) int64
+    in terms.
+    """
+
+    vocabulary: dict[str, int]
+    starts: np.ndarray
+    chunks: np.ndarray
+    text: np.ndarray
+    context: np.ndarray
+    text_lengths: np.ndarray
+    context_lengths: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.text_lengths)
+
+    @classmethod
+    def of(cls, fields: Iterable[tuple[Sequence[str], Sequence[str]]]) -> Postings:
+        """Postings of (terms of the text, terms of the context), one pair a chunk."""
+        vocabulary: dict[str, int] = {}
+        terms, text, context = array("i"), array("H"), array("H")
+        sizes, text_lengths, context_lengths = array("q"), array("q"), array("q")
+        for own, beside in fields:
+            counts, extra = Counter(own), Counter(beside)
+            distinct = [*counts, *(t for t in extra if t not in counts)]
+            terms.extend([vocabulary.setdefault(t, len(vocabulary)) for t in distinct])
+            text.extend([min(counts[t], 0xFFFF) for t in distinct])
+            context.extend([min(extra[t], 0xFFFF) for t in distinct])
+            sizes.append(len(distinct))
+            text_lengths.append(len(own))
+            context_lengths.append(len(beside))
+        by_term = np.frombuffer(terms, dtype=np.int32) if terms else np.zeros(0, dtype=np.int32)
+        order = np.argsort(by_term, kind="stable")
+        starts = np.concatenate([[0], np.cumsum(np.bincount(by_term, minlength=len(vocabulary)))]).astype(np.int64)
+        return cls(
+            vocabulary,
+            starts,
+            np.repeat(np.arange(len(sizes), dtype=np.int32), np.array(sizes, dtype=np.int64))[order],
+            np.array(text, dtype=np.uint16)[order],
+            np.array(context, dtype=np.uint16)[order],
+            np.array(text_lengths, dtype=np.int64),
+            np.array(context_lengths, dtype=np.int64),
+        )
+
+
+class Bm25:
+    """Okapi scores over postings with one set of parameters.
+
+    score(q, d) = Σ_t idf(t) · f·(k1 + 1) / (f + k1·(1 − b + b·|d|/avgdl)), f = f_text + context_weight·f_context, and |d|
+    likewise; idf(t) = ln(n − df + 0.5) − ln(df + 0.5), negative ones replaced by EPSILON times the mean idf.
+    """
+
+    def __init__(self, postings: Postings, k1: float = 1.5, b: float = 0.75, context_weight: float = 1.0) -> None:
+        self.postings = postings
+        self.k1 = k1
+        self.context_weight = context_weight
+        lengths = postings.text_lengths + context_weight * postings.context_lengths
+        mean = lengths.mean() if len(lengths) else 0.0
+        self.lengths = lengths
+        self.norms = k1 * (1 - b + b * lengths / mean) if mean > 0 else np.full(len(lengths), k1)
+        self.idf = self._idf()
+        self._eager = self._impacts(slice(None)) if len(postings.chunks) <= EAGER_POSTINGS else None
+
+    def _idf(self) -> np.ndarray:
+        """(v,) float64. A term that stands in contexts only is no term of the corpus while contexts do not count."""
+        postings = self.postings
+        if self.context_weight > 0:
+            frequency = np.diff(postings.starts).astype(np.float64)
+        else:
+            known = np.concatenate([[0], np.cumsum(postings.text > 0)])
+            frequency = np.diff(known[postings.starts]).astype(np.float64)
+        idf = np.log(len(postings) - frequency + 0.5) - np.log(frequency + 0.5)
+        idf[frequency == 0] = 0.0
+        present = np.count_nonzero(frequency)
+        if present:
+            idf[idf < 0] = EPSILON * idf.sum() / present
+        return idf
+
+    def _impacts(self, where: slice) -> np.ndarray:
+        """Tf part of the score of a stretch of postings, float64, without the idf."""
+        postings = self.postings
+        frequency = postings.text[where].astype(np.float64)
+        if self.context_weight > 0:
+            frequency += self.context_weight * postings.context[where]
+        below = frequency + self.norms[postings.chunks[where]]
+        # k1 = 0 makes a posting of weight 0 0/0; it scores nothing.
+        return np.divide(frequency * (self.k1 + 1), below, out=np.zeros_like(frequency), where=below > 0)
+
+    def _postings_of(self, term: str) -> tuple[np.ndarray, np.ndarray] | None:
+        """(chunks, score of one occurrence of the term in a question) of a term; None where no chunk holds it."""
+        number = self.postings.vocabulary.get(term)
+        if number is None:
+            return None
+        where = slice(int(self.postings.starts[number]), int(self.postings.starts[number + 1]))
+        impacts = self._impacts(where) if self._eager is None else self._eager[where]
+        return self.postings.chunks[where], self.idf[number] * impacts
+
+    def scores(self, weights: Mapping[str, float]) -> np.ndarray:
+        """(n,) float64 scores of all chunks. weights: term → how often the question says it, see `weigh`."""
+        out = np.zeros(len(self.postings))
+        for term, weight in weights.items():
+            if found := self._postings_of(term):
+                chunks, impacts = found
+                # A chunk stands once in a term's postings, so plain indexed addition loses nothing.
+                out[chunks] += impacts if weight == 1 else weight * impacts
+        return out
+
+    def top(self, weights: Mapping[str, float], n: int, allowed: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """The best n chunks that hold a term of the question: (indices, scores), best first, ties by index.
+
+        allowed: (n_chunks,) bool, the chunks to choose from; None for all.
+        """
+        scores = self.scores(weights)
+        hits = np.flatnonzero(scores)
+        if len(hits) < n:
+            # In a small corpus idf can be exactly 0: a chunk that holds the term is a hit all the same.
+            held = [found[0] for term in weights if (found := self._postings_of(term))]
+            hits = np.unique(np.concatenate(held)).astype(np.int64) if held else hits
+        if allowed is not None:
+            hits = hits[allowed[hits]]
+        kept = hits[best(scores[hits], n)]
+        return kept, scores[kept]
+
+    def contributions(self, weights: Mapping[str, float], chunk: int) -> dict[str, float]:
+        """Term → its share of the chunk's score; the shares add up to it. Terms the chunk does not hold are left out."""
+        out: dict[str, float] = {}
+        for term, weight in weights.items():
+            if found := self._postings_of(term):
+                at = int(np.searchsorted(found[0], chunk))
+                if at < len(found[0]) and found[0][at] == chunk:
+                    out[term] = float(weight * found[1][at])
+        return out
+
+
+def weigh(terms: Iterable[str]) -> dict[str, float]:
+    """Question terms with their number of occurrences, in order of first occurrence."""
+    return dict(Counter(terms))

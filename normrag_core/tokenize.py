@@ -1,0 +1,131 @@
+"""Text in, index terms out: the domain tokeniser keeps what standards are asked by; "word" is the plain baseline.
+
+Ordinary tokenisers turn "clause 4.2.1 of EN 301 489-1 [1] ... 3 V/m" into "clause of en 301 489". Here clause numbers,
+document and part numbers, identifiers, values with their units and single digits survive, whole and by parts.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from functools import lru_cache
+
+import snowballstemmer
+
+from normrag_core.config import Tokenizer
+
+_DASHES = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe63\uff0d"
+_SPACES = "\u00a0\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
+_UNIFIED = str.maketrans(dict.fromkeys(_DASHES, "-") | dict.fromkeys(_SPACES, " ") | {"\u03bc": "µ", "\u2126": "Ω", "\u200b": None})
+_SOFT_HYPHEN = re.compile(r"(?<=[^\W\d_])\u00ad\s*(?=[^\W\d_])")
+_MARKUP = re.compile(r"</?su[bp]>")
+_RULE = re.compile(r":?-{2,}:?|:?-:|:-")
+
+_UNITS = (
+    "dBµV/m|dBuV/m|dBµV|dBuV|dBµA|dBm|dBi|dBc|dBd|dBW|dB|kHz|MHz|GHz|THz|Hz|V/m|mV|kV|µV|V|mA|µA|A/m|A|mW|kW|MW|W"
+    "|Mbit/s|kbit/s|Gbit/s|bit/s|Mbps|kbps|Gbps|kbit|Mbit|bits?|bytes?|kB|MB|GB|octets?|kBd|MBd|Bd"
+    "|ms|µs|us|ns|seconds?|minutes?|min|hours?|days?|s|h|km|cm|mm|m|kΩ|MΩ|Ω|ohms?|pF|nF|µF|ppm|°C|°|%|symbols?|cells?|carriers?"
+)
+_TOKEN = re.compile(
+    rf"""
+    (?:[Cc]lauses?|[Ss]ubclauses?|[Tt]ables?|[Ff]igures?|[Aa]nnex(?:es)?|[Pp]arts?|[Rr]elease)\ (?:[A-Z]{{1,2}}|\d+[a-z]?)(?![\w.]\w)(?!\w)
+                                                           # table 12, annex A
+    |\d{{1,3}}\ \d{{3}}(?:\ \d{{3}})*(?:-\d{{1,2}})*(?![\w.])       # 301 489-1, 64 800
+    |\d+(?:[.,]\d+)?\ ?(?:{_UNITS})(?![\w/])                # 3 V/m, 25 ms
+    |\d+(?:\^-?\w+)+                                      # 2^19
+    |\w+(?:[-./_]\w+)*                                    # 4.2.1, PLP_ID, DVB-T2, Mbit/s, time-slicing
+    |[%°Ω]
+    """,
+    re.VERBOSE,
+)
+_VALUE = re.compile(rf"(\d+(?:[.,]\d+)?)\ ?({_UNITS})$")
+_GROUPED = re.compile(r"\d{1,3}( \d{3})+(-\d{1,2})*$")
+_WORD_NUMBER = re.compile(r"([A-Za-z]+) (\w+)$")
+_NUMBER = re.compile(r"[a-z]?\.?\d+(?:\.\d+)+[a-z]{0,2}$")
+_CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_PIECES = re.compile(r"[-./_]+")
+
+# Little more than articles and prepositions: "not", "shall", "no" and the like carry meaning in a standard.
+STOP_WORDS = frozenset(
+    "a an and are as at be been but by can could do does did for from had has have how i if in into is it its me my of on or "
+    "our over so than that the their them then there these they this those to under up was we were what when where which "
+    "while who whose why will with would you your".split()
+)
+
+
+def unify(text: str) -> str:
+    """The text with one kind of dash and space, without soft hyphens inside words and without markup of the reader."""
+    text = _SOFT_HYPHEN.sub("", text).translate(_UNIFIED)
+    return _MARKUP.sub("", text) if "<su" in text else text
+
+
+def words(text: str) -> list[str]:
+    """The words that lengths are counted in: what stands between spaces, seen through the bars and rules of tables."""
+    if "|" not in text:
+        return text.split()
+    return [w for w in text.replace("|", " ").split() if not _RULE.fullmatch(w)]
+
+
+def tokenize(text: str, tokenizer: Tokenizer = "domain", stem: bool = True) -> list[str]:
+    """Index terms of a text, in order. stem (Snowball English) applies to "domain" only.
+
+    "word" is the tokenisation of the rank-bm25 README, `doc.split(" ")`: the baseline, with all it misses.
+    """
+    if tokenizer == "word":
+        return text.split(" ")
+    out: list[str] = []
+    for raw in _TOKEN.findall(unify(text)):
+        out += _terms(raw, stem)
+    return out
+
+
+@lru_cache(maxsize=400_000)
+def _terms(raw: str, stem: bool) -> tuple[str, ...]:
+    """Terms of one match of the token pattern: whole and by parts. Cached: a corpus repeats its words."""
+    if " " in raw or _VALUE.match(raw):
+        if value := _VALUE.match(raw):
+            number, unit = value[1].replace(",", "."), value[2].lower()
+            return (f"{number} {unit}", number, unit)
+        if _GROUPED.match(raw):
+            # A document number (301 489-1) or a number in thousands (64 800): only the reader knows, so both forms.
+            base, _, part = raw.partition("-")
+            pieces = base.split(" ")
+            whole = (raw, *((base, f"{pieces[-1]}-{part}") if part else ()))
+            return (*whole, base.replace(" ", ""), *pieces)
+        if pair := _WORD_NUMBER.match(raw):
+            word = _stem(pair[1].lower()) if stem else pair[1].lower()
+            label = pair[2].lower()
+            return (f"{_stem(pair[1].lower())} {label}", word, *((label,) if label[0].isdigit() else ()))
+    low = raw.casefold()
+    if low in STOP_WORDS and not (len(raw) == 1 and raw.isupper()):
+        return ()
+    if low.isdigit():
+        return (low.lstrip("0") or "0",) if len(low) > 1 and low[0] == "0" else (low,)
+    if _NUMBER.match(low) or "^" in low:
+        return (low,)
+    if low.isalpha() and (raw.islower() or raw.isupper() or raw.istitle()):
+        return (_stem(low) if stem else low,)
+    return _compound(raw, low, stem)
+
+
+def _compound(raw: str, low: str, stem: bool) -> tuple[str, ...]:
+    """An identifier or hyphenated word: whole, and its pieces where there are several."""
+    pieces: list[str] = []
+    for piece in _PIECES.split(raw):
+        split = _CAMEL.findall(piece) if piece.isalpha() and not (piece.islower() or piece.isupper()) else [piece]
+        pieces += [p.casefold() for p in split]
+    pieces = [p for p in pieces if p and p not in STOP_WORDS]
+    if pieces == [low] or not pieces:
+        return (_stem(low) if stem and low.isalpha() else low,)
+    return (low, *(_stem(p) if stem and p.isalpha() else p for p in pieces))
+
+
+_stemmer = snowballstemmer.stemmer("english")
+_stemmer_lock = threading.Lock()  # The C stemmer keeps its state in the object.
+
+
+def _stem(word: str) -> str:
+    if len(word) < 4:
+        return word
+    with _stemmer_lock:
+        return str(_stemmer.stemWord(word))
