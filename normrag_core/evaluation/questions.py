@@ -1,0 +1,288 @@
+"""Question sets: JSONL and CSV in and out, validated line by line.
+
+A question says where its answer stands in one of two ways: by *witnesses* (the golden passages, as text) or by *relevant*
+clauses (qrels by document and code). Nothing here looks into a corpus; `evaluation.witnesses` does.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+CITATION_TYPE = "crossref"
+CSV_COLUMNS = ("id", "type", "question", "answer", "file", "page", "clause", "text", "document", "code")
+
+
+class QuestionError(ValueError):
+    """A question set holds nothing usable; the message carries the problems line by line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Witness:
+    """A golden passage: `text` as it stands in `file` (name of the PDF), printed page and clause for the reader's use."""
+
+    text: str
+    file: str = ""
+    page: int | None = None
+    clause: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Relevant:
+    """A clause judged relevant. document: key, id or file name of the document; code: the printed number, "" for the root."""
+
+    document: str
+    code: str
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked and where the answer stands.
+
+    The witnesses of a citation question are in this order: asked clause, cited clause.
+    """
+
+    id: str
+    question: str
+    type: str = ""
+    answer: str = ""
+    witnesses: tuple[Witness, ...] = ()
+    relevant: tuple[Relevant, ...] = ()
+
+    @property
+    def goals(self) -> tuple[Witness | Relevant, ...]:
+        """G: what has to be found. Witnesses where there are some, else relevant clauses."""
+        return self.witnesses or self.relevant
+
+    @property
+    def group(self) -> str:
+        """The document it is about (of its first goal): folds of a cross-validation keep a group together."""
+        goal = self.goals[0]
+        return goal.file if isinstance(goal, Witness) else goal.document
+
+    @property
+    def cites(self) -> bool:
+        """Whether it needs both a citing and a cited clause."""
+        return self.type == CITATION_TYPE and len(self.goals) > 1
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One line that could not be used, or a warning about one that could."""
+
+    line: int
+    text: str
+
+    def __str__(self) -> str:
+        return f"line {self.line}: {self.text}"
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionSet:
+    """Questions in file order. problems: the lines that were left out, and why."""
+
+    name: str
+    questions: tuple[Question, ...]
+    problems: tuple[Problem, ...] = ()
+
+    def __iter__(self) -> Iterator[Question]:
+        return iter(self.questions)
+
+    def __len__(self) -> int:
+        return len(self.questions)
+
+    @property
+    def fingerprint(self) -> str:
+        """Hash over all questions; two runs are comparable when it is the same. Hexadecimal, 16 characters."""
+        return hashlib.sha256(dump_jsonl(self.questions).encode()).hexdigest()[:16]
+
+
+def load_questions(path: str | Path) -> QuestionSet:
+    """Question set of a .jsonl, .json (a list) or .csv file.
+
+    OSError where it cannot be read, QuestionError where no line is usable.
+    """
+    path = Path(path)
+    return parse_questions(path.read_text("utf-8-sig"), path.name)
+
+
+def parse_questions(text: str, name: str = "questions.jsonl") -> QuestionSet:
+    """Question set of the text of a file; the form follows the name's ending. QuestionError where no line is usable."""
+    if name.lower().endswith(".csv"):
+        rows, problems = _csv_rows(text)
+    else:
+        rows, problems = _json_rows(text)
+    questions: list[Question] = []
+    first_line: dict[str, int] = {}
+    for line, row in rows:
+        try:
+            question = from_object(row)
+        except ValueError as error:
+            problems.append(Problem(line, str(error)))
+            continue
+        if question.id in first_line:
+            problems.append(
+                Problem(line, f"id: expected every id once; found {question.id!r} as in line {first_line[question.id]}")
+            )
+            continue
+        first_line[question.id] = line
+        questions.append(question)
+    problems.sort(key=lambda p: p.line)
+    if not questions:
+        details = "; ".join(map(str, problems[:5])) or "the file is empty"
+        raise QuestionError(f"{name}: expected at least one question; found none ({details})")
+    return QuestionSet(name, tuple(questions), tuple(problems))
+
+
+def from_object(row: Any) -> Question:
+    """One question from a decoded JSON object; ValueError names the field, what was expected and what was found."""
+    if not isinstance(row, dict):
+        raise ValueError(f"expected an object with id, question and witnesses; found {type(row).__name__}")
+    witnesses = tuple(_witness(w, f"witnesses[{i}]") for i, w in enumerate(_list(row, "witnesses")))
+    relevant = tuple(_relevant(r, f"relevant[{i}]") for i, r in enumerate(_list(row, "relevant")))
+    if not witnesses and not relevant:
+        raise ValueError('expected "witnesses" (passages) or "relevant" (document and code); found neither')
+    return Question(
+        id=_text(row, "id", True),
+        question=_text(row, "question", True),
+        type=_text(row, "type"),
+        answer=_text(row, "answer"),
+        witnesses=witnesses,
+        relevant=relevant,
+    )
+
+
+def to_object(question: Question) -> dict[str, Any]:
+    """The JSON form of a question; the reverse of `from_object`."""
+    row: dict[str, Any] = {"id": question.id, "type": question.type, "question": question.question, "answer": question.answer}
+    if question.witnesses:
+        row["witnesses"] = [{"file": w.file, "page": w.page, "clause": w.clause, "text": w.text} for w in question.witnesses]
+    if question.relevant:
+        row["relevant"] = [{"document": r.document, "code": r.code} for r in question.relevant]
+    return row
+
+
+def dump_jsonl(questions: tuple[Question, ...]) -> str:
+    """One question a line."""
+    return "".join(json.dumps(to_object(q), ensure_ascii=False) + "\n" for q in questions)
+
+
+def dump_csv(questions: tuple[Question, ...]) -> str:
+    """One goal a row; rows of one question share its id."""
+    out = io.StringIO()
+    writer = csv.DictWriter(out, CSV_COLUMNS, lineterminator="\n", restval="")
+    writer.writeheader()
+    for q in questions:
+        head = {"id": q.id, "type": q.type, "question": q.question, "answer": q.answer}
+        for w in q.witnesses:
+            page = "" if w.page is None else w.page
+            writer.writerow(head | {"file": w.file, "page": page, "clause": w.clause, "text": w.text})
+        for r in q.relevant:
+            writer.writerow(head | {"document": r.document, "code": r.code})
+    return out.getvalue()
+
+
+def _json_rows(text: str) -> tuple[list[tuple[int, Any]], list[Problem]]:
+    if text.lstrip().startswith("["):
+        try:
+            data = json.loads(text)
+        except ValueError as error:
+            return [], [Problem(getattr(error, "lineno", 1), f"expected a JSON list of questions; found {error}")]
+        return list(enumerate(data, 1)), []
+    rows: list[tuple[int, Any]] = []
+    problems: list[Problem] = []
+    # Not splitlines(): it also breaks at U+2028 and form feeds, which may stand inside a JSON string.
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            rows.append((number, json.loads(line)))
+        except ValueError as error:
+            problems.append(Problem(number, f"expected a JSON object; found {error}"))
+    return rows, problems
+
+
+def _csv_rows(text: str) -> tuple[list[tuple[int, Any]], list[Problem]]:
+    try:
+        dialect: type[csv.Dialect] | str = csv.Sniffer().sniff(text.split("\n", 1)[0], ",;\t")
+    except csv.Error:
+        dialect = "excel"
+    reader = csv.DictReader(io.StringIO(text), dialect=dialect)
+    columns = [c.strip() for c in reader.fieldnames or ()]
+    missing = [c for c in ("id", "question") if c not in columns]
+    if missing or not ("text" in columns or "code" in columns):
+        wanted = "columns id, question and text (or document and code)"
+        return [], [Problem(1, f"expected {wanted}; found {', '.join(columns) or 'no header'}")]
+    reader.fieldnames = columns
+    merged: dict[str, tuple[int, dict[str, Any]]] = {}
+    problems: list[Problem] = []
+    for row in reader:
+        line = reader.line_num
+        if row.get(None):
+            problems.append(Problem(line, f"expected {len(columns)} columns; found {len(columns) + len(row[None])}"))
+            continue
+        fields = {k: (v or "").strip() for k, v in row.items()}
+        _, question = merged.setdefault(fields["id"], (line, {k: fields.get(k, "") for k in CSV_COLUMNS[:4]}))
+        if fields.get("text"):
+            page = fields.get("page", "")
+            witness = {k: fields.get(k, "") for k in ("file", "clause", "text")} | {
+                "page": int(page) if page.isdigit() else page or None
+            }
+            question.setdefault("witnesses", []).append(witness)
+        if fields.get("code") or (fields.get("document") and not fields.get("text")):
+            document = fields.get("document") or fields.get("file", "")
+            question.setdefault("relevant", []).append({"document": document, "code": fields.get("code", "")})
+    return list(merged.values()), problems
+
+
+def _witness(given: Any, name: str) -> Witness:
+    if isinstance(given, str):
+        given = {"text": given}
+    if not isinstance(given, dict):
+        raise ValueError(f"{name}: expected an object with text and file; found {type(given).__name__}")
+    page = given.get("page")
+    if page is not None and (isinstance(page, bool) or not isinstance(page, int)):
+        raise ValueError(f"{name}.page: expected a whole number; found {page!r}")
+    try:
+        text = _text(given, "text", True)
+        return Witness(text, _text(given, "file"), page, _text(given, "clause"))
+    except ValueError as error:
+        raise ValueError(f"{name}.{error}") from None
+
+
+def _relevant(given: Any, name: str) -> Relevant:
+    if not isinstance(given, dict):
+        raise ValueError(f"{name}: expected an object with document (or file) and code; found {type(given).__name__}")
+    document = given.get("document") or given.get("file")
+    if not isinstance(document, str):
+        raise ValueError(f"{name}: expected document or file as text; found {document!r}")
+    code = given.get("code")
+    if not isinstance(code, str):
+        raise ValueError(f'{name}.code: expected text such as "6.2.1"; found {code!r}')
+    return Relevant(document.strip(), code.strip())
+
+
+def _list(row: dict[str, Any], key: str) -> list[Any]:
+    value = row.get(key) or []
+    if not isinstance(value, list):
+        raise ValueError(f"{key}: expected a list; found {type(value).__name__}")
+    return value
+
+
+def _text(row: dict[str, Any], key: str, needed: bool = False) -> str:
+    value = row.get(key)
+    if value is None:
+        value = ""
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        value = str(value)
+    if not isinstance(value, str):
+        raise ValueError(f"{key}: expected text; found {type(value).__name__}")
+    if needed and not value.strip():
+        raise ValueError(f"{key}: expected text; found nothing")
+    return value.strip()
