@@ -1,0 +1,61 @@
+"""Drawings of a page: where strokes that are no table cluster, so that labels inside are kept apart from prose."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+from normrag_core.ingest.grid import Grid
+from normrag_core.ingest.layout import Box
+
+_MESH = 9.0  # side of a raster field, points: strokes closer than about this belong to one drawing
+
+
+@lru_cache(maxsize=8)
+def find_figures(rules: tuple[Box, ...], grids: tuple[Grid, ...], width: float, height: float) -> tuple[Box, ...]:
+    """Boxes of drawings, top to bottom. Frames of the whole page and lone horizontal lines are none."""
+    loose = [r for r in rules if not _page_frame(r, width, height) and not any(_within(r, g.box) for g in grids)]
+    if len(loose) < 3:
+        return ()
+    fields: dict[tuple[int, int], list[int]] = {}
+    for index, (x0, y0, x1, y1) in enumerate(loose):
+        for column in range(int(x0 // _MESH), int(x1 // _MESH) + 1):
+            for row in range(int(y0 // _MESH), int(y1 // _MESH) + 1):
+                fields.setdefault((column, row), []).append(index)
+    seen: set[tuple[int, int]] = set()
+    boxes = []
+    for start in fields:
+        if start in seen:
+            continue
+        seen.add(start)
+        queue, members = [start], set()
+        while queue:
+            column, row = queue.pop()
+            members.update(fields[column, row])
+            for near in ((column + i, row + j) for i in (-1, 0, 1) for j in (-1, 0, 1)):
+                if near in fields and near not in seen:
+                    seen.add(near)
+                    queue.append(near)
+        box = _around([loose[i] for i in members])
+        if _drawing([loose[i] for i in members], box):
+            boxes.append(box)
+    return tuple(sorted(boxes, key=lambda b: (b[1], b[0])))
+
+
+def _page_frame(rule: Box, width: float, height: float) -> bool:
+    return rule[2] - rule[0] > 0.8 * width and rule[3] - rule[1] > 0.7 * height
+
+
+def _within(rule: Box, box: Box) -> bool:
+    x, y = (rule[0] + rule[2]) / 2, (rule[1] + rule[3]) / 2
+    return box[0] - 3 <= x <= box[2] + 3 and box[1] - 3 <= y <= box[3] + 3
+
+
+def _around(rules: Sequence[Box]) -> Box:
+    return min(r[0] for r in rules), min(r[1] for r in rules), max(r[2] for r in rules), max(r[3] for r in rules)
+
+
+def _drawing(rules: Sequence[Box], box: Box) -> bool:
+    """Three strokes or more, not all of them horizontal (underlines, fraction bars), over more than a line's height."""
+    upright = sum(r[3] - r[1] > 6 for r in rules)
+    return len(rules) >= 3 and upright >= 1 and box[3] - box[1] >= 20 and box[2] - box[0] >= 30
