@@ -36,7 +36,7 @@ class RetrieverConfig:
     rrf_k, bm25_weight, dense_weight: module 6; weights apply to "rrf" and "weighted".
     expansion, seeds, hops, formula, expansion_weight, expansion_relations: module 7.
     edition_preference: "latest" moves chunks of superseded editions behind the latest loaded one; "all" does not.
-    rerank_n: results re-scored by a cross-encoder as last stage; 0 switches it off.
+    rerank_n: results re-scored by a cross-encoder after everything else; 0 switches it off.
     top_k: results returned.
     """
 
@@ -145,7 +145,8 @@ class RetrieverConfig:
         if unknown:
             raise ConfigError(f"unknown setting {', '.join(unknown)}; known: {', '.join(sorted(known))}")
         try:
-            return cls(**{k: tuple(v) if isinstance(v, list) else v for k, v in data.items()})
+            settings: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in data.items()}
+            return cls(**settings)
         except TypeError as error:
             raise ConfigError(str(error)) from None
 

@@ -69,9 +69,7 @@ def best_seed(vias: Sequence[Via], fused: dict[int, float]) -> int:
     return max((v.seed for v in vias), key=lambda s: fused[s])
 
 
-def best_seed_scores(
-    nodes: Sequence[int], reached: dict[int, list[Via]], fused: dict[int, float], weight: float
-) -> np.ndarray:
+def best_seed_scores(nodes: Sequence[int], reached: dict[int, list[Via]], fused: dict[int, float], weight: float) -> np.ndarray:
     """(nodes,) float64: own fused score, if any, plus weight · fused score of the best seed that reaches the chunk (ours).
 
     fused: chunk → score of the ranking before expansion; seeds are in it.

@@ -16,7 +16,8 @@ from normrag_core.config import Tokenizer
 
 _DASHES = "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe63\uff0d"
 _SPACES = "\u00a0\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
-_UNIFIED = str.maketrans(dict.fromkeys(_DASHES, "-") | dict.fromkeys(_SPACES, " ") | {"\u03bc": "µ", "\u2126": "Ω", "\u200b": None})
+_LETTERS = {"\u03bc": "µ", "\u2126": "Ω", "\u200b": None}  # Greek mu, ohm sign, zero-width space
+_UNIFIED = str.maketrans(dict.fromkeys(_DASHES, "-") | dict.fromkeys(_SPACES, " ") | _LETTERS)
 _SOFT_HYPHEN = re.compile(r"(?<=[^\W\d_])\u00ad\s*(?=[^\W\d_])")
 _MARKUP = re.compile(r"</?su[bp]>")
 _RULE = re.compile(r":?-{2,}:?|:?-:|:-")
@@ -28,8 +29,8 @@ _UNITS = (
 )
 _TOKEN = re.compile(
     rf"""
-    (?:[Cc]lauses?|[Ss]ubclauses?|[Tt]ables?|[Ff]igures?|[Aa]nnex(?:es)?|[Pp]arts?|[Rr]elease)\ (?:[A-Z]{{1,2}}|\d+[a-z]?)(?![\w.]\w)(?!\w)
-                                                           # table 12, annex A
+    (?:[Cc]lauses?|[Ss]ubclauses?|[Tt]ables?|[Ff]igures?|[Aa]nnex(?:es)?|[Pp]arts?|[Rr]elease)
+        \ (?:[A-Z]{{1,2}}|\d+[a-z]?)(?!\w|[.]\w)           # table 12, annex A
     |\d{{1,3}}\ \d{{3}}(?:\ \d{{3}})*(?:-\d{{1,2}})*(?![\w.])       # 301 489-1, 64 800
     |\d+(?:[.,]\d+)?\ ?(?:{_UNITS})(?![\w/])                # 3 V/m, 25 ms
     |\d+(?:\^-?\w+)+                                      # 2^19
@@ -47,9 +48,9 @@ _PIECES = re.compile(r"[-./_]+")
 
 # Little more than articles and prepositions: "not", "shall", "no" and the like carry meaning in a standard.
 STOP_WORDS = frozenset(
-    "a an and are as at be been but by can could do does did for from had has have how i if in into is it its me my of on or "
-    "our over so than that the their them then there these they this those to under up was we were what when where which "
-    "while who whose why will with would you your".split()
+    """a an and are as at be been but by can could do does did for from had has have how i if in into is it its me my of on or
+    our over so than that the their them then there these they this those to under up was we were what when where which
+    while who whose why will with would you your""".split()  # noqa: SIM905
 )
 
 

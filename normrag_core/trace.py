@@ -10,7 +10,7 @@ import numpy as np
 from normrag_core.config import Relation, RetrieverConfig
 from normrag_core.model import Chunk
 
-StageName = Literal["bm25", "dense", "fusion", "rerank", "expansion"]
+StageName = Literal["bm25", "dense", "fusion", "expansion", "rerank", "edition"]
 
 
 @dataclass(frozen=True, slots=True)

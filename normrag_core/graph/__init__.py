@@ -65,9 +65,7 @@ class Graph:
         """Nodes are unit ids; edges carry relation "part-of" (child to parent) or "cites" (citing to cited)."""
         out = nx.MultiDiGraph()
         for unit in self.units:
-            out.add_node(
-                unit.id, document=unit.document, code=unit.code, title=unit.title, kind=unit.kind, page=unit.page
-            )
+            out.add_node(unit.id, document=unit.document, code=unit.code, title=unit.title, kind=unit.kind, page=unit.page)
         for relation, matrix in (("part-of", self.adjacency.to_parent), ("cites", self.adjacency.cites)):
             made = sparse.coo_array(matrix)
             for source, target in zip(made.row, made.col, strict=True):

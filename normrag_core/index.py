@@ -1,0 +1,158 @@
+"""Everything made from one chunk list and kept for all searches over it: postings, vectors, neighbours' means.
+
+What a setting changes decides what is built again: chunking or context a new index, the tokeniser new postings, the relations
+new means; α, N, k, top K and the expansion nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Hashable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from normrag_core.bm25 import Bm25, Postings
+from normrag_core.cache import Cache
+from normrag_core.config import RetrieverConfig, Tokenizer
+from normrag_core.dense import cosines
+from normrag_core.graph import Graph
+from normrag_core.graph.adjacency import Adjacency, chunk_adjacency
+from normrag_core.model import Chunk, Document
+from normrag_core.smoothing import Means, neighbour_means, smooth, smoothed_cosines, smoothed_rows
+from normrag_core.tokenize import tokenize
+
+Vectors = Callable[[Sequence[Chunk]], "np.ndarray | None"]
+
+
+@dataclass(frozen=True, slots=True)
+class VectorsInUse:
+    """The vectors that a configuration ranks by: `plain` as they are, or mixed with the neighbours' means by alpha.
+
+    name: what tells `plain` from the other matrices of the index.
+    """
+
+    plain: np.ndarray
+    means: Means | None = None
+    alpha: float = 1.0
+    name: Hashable = "plain"
+
+    def cosines(self, query: np.ndarray, candidates: np.ndarray) -> np.ndarray:
+        """(m,) float64 cosine of the question with each candidate."""
+        own = cosines(self.plain, query, candidates)
+        if self.means is None:
+            return own
+        return smoothed_cosines(self.means, own, cosines(self.means.means, query, candidates), candidates, self.alpha)
+
+    def rows(self, chunks: np.ndarray) -> np.ndarray:
+        """(m, dim) float32 vectors of some chunks, L2-normalised."""
+        if self.means is None:
+            return np.asarray(self.plain[chunks], dtype=np.float32)
+        return smoothed_rows(self.plain, self.means, chunks, self.alpha)
+
+
+class ChunkIndex:
+    """One chunk list with what is derived from it."""
+
+    def __init__(self, chunks: tuple[Chunk, ...], graph: Graph, documents: Sequence[Document], vectors: Vectors | None) -> None:
+        self.chunks = chunks
+        self.graph = graph
+        self.documents = documents
+        self._vectors = vectors
+        self._cache = Cache(limit=32)
+        self._ready = Cache(limit=1)  # Apart, so that waiting for vectors does not hold up lexical search.
+        self._large = Cache(limit=3)  # Matrices of the size of the vectors.
+        self._products = Cache(limit=8)
+
+    def __len__(self) -> int:
+        return len(self.chunks)
+
+    @cached_property
+    def adjacency(self) -> Adjacency:
+        return chunk_adjacency(self.graph.adjacency, self.graph.index, self.chunks)
+
+    @cached_property
+    def document_numbers(self) -> np.ndarray:
+        """(n,) int32: each chunk's document as its place in `documents`."""
+        number = {d.key: i for i, d in enumerate(self.documents)}
+        return np.array([number[c.document] for c in self.chunks], dtype=np.int32)
+
+    @cached_property
+    def superseded(self) -> np.ndarray:
+        """(n,) bool: chunks of documents of which a later edition is loaded."""
+        latest: dict[str, Document] = {}
+        for document in self.documents:
+            if document.id not in latest or edition(document) > edition(latest[document.id]):
+                latest[document.id] = document
+        old = np.array([edition(d) < edition(latest[d.id]) for d in self.documents], dtype=bool)
+        return old[self.document_numbers] if len(self) else np.zeros(0, dtype=bool)
+
+    def mask(self, documents: Collection[str]) -> np.ndarray:
+        """(n,) bool: chunks of the documents with these keys."""
+        wanted = frozenset(documents)
+        chosen = np.array([d.key in wanted for d in self.documents], dtype=bool)
+        return self._cache.get(("mask", wanted), lambda: chosen[self.document_numbers])
+
+    def postings(self, tokenizer: Tokenizer, stem: bool) -> Postings:
+        def build() -> Postings:
+            beside: dict[str, list[str]] = {}  # Parts of one clause share their context.
+            for chunk in self.chunks:
+                if chunk.context not in beside:
+                    beside[chunk.context] = tokenize(chunk.context, tokenizer, stem) if chunk.context else []
+            return Postings.of((tokenize(c.text, tokenizer, stem), beside[c.context]) for c in self.chunks)
+
+        return self._cache.get(("postings", tokenizer, stem), build)
+
+    def bm25(self, config: RetrieverConfig) -> Bm25:
+        """Scorer for the settings of module 4."""
+        postings = self.postings(config.tokenizer, config.stem)
+        key = ("bm25", config.tokenizer, config.stem, config.bm25_k1, config.bm25_b, config.context_weight)
+        return self._cache.get(key, lambda: Bm25(postings, config.bm25_k1, config.bm25_b, config.context_weight))
+
+    def vectors(self) -> np.ndarray | None:
+        """(n, dim) vectors; None while they are not ready, in which case the next call asks again."""
+
+        def ask() -> np.ndarray | None:
+            found = self._vectors(self.chunks) if self._vectors and self.chunks else None
+            if found is not None and len(found) != len(self.chunks):
+                raise ValueError(f"expected one vector for each of {len(self.chunks)} chunks; found {len(found)}")
+            return found
+
+        return self._ready.get("vectors", ask)
+
+    def in_use(self, config: RetrieverConfig) -> VectorsInUse | None:
+        """Vectors as module 3 leaves them; None while there are none."""
+        plain = self.vectors()
+        if plain is None or not config.smoothing:
+            return None if plain is None else VectorsInUse(plain)
+        relations = config.smoothing_relations
+        if config.iterations > 1:
+            key = ("smoothed", relations, config.alpha, config.iterations)
+            made = self._large.get(key, lambda: smooth(plain, self.adjacency, config.alpha, relations, config.iterations))
+            return VectorsInUse(made, name=key)
+        return VectorsInUse(plain, self.means(config), config.alpha)
+
+    def means(self, config: RetrieverConfig) -> Means:
+        """Neighbours' means by the relations of the configuration; vectors must be there."""
+        plain, relations = self.vectors(), config.smoothing_relations
+        if plain is None:
+            raise ValueError("neighbours' means: expected vectors; found none")
+        return self._large.get(("means", relations), lambda: neighbour_means(plain, self.adjacency, relations))
+
+    def all_cosines(self, config: RetrieverConfig, query: np.ndarray, question: str) -> np.ndarray:
+        """(n,) float64 cosine of the question with every chunk. The products that α does not change are kept."""
+        used = self.in_use(config)
+        if used is None:
+            raise ValueError("cosines: expected vectors; found none")
+        own = self._products.get((used.name, question), lambda: cosines(used.plain, query))
+        if used.means is None:
+            return own
+        means = used.means
+        mean = self._products.get(("mean", config.smoothing_relations, question), lambda: cosines(means.means, query))
+        return smoothed_cosines(means, own, mean, slice(None), config.alpha)
+
+
+def edition(document: Document) -> tuple[tuple[int, ...], str]:
+    """Sorts the editions of one document by version number, then date."""
+    return tuple(int(n) for n in re.findall(r"\d+", document.version)), document.date
