@@ -23,9 +23,15 @@ def main(argv: list[str] | None = None) -> int:
 
 def _parse(path: Path) -> int:
     from normrag_core.codec import to_object
-    from normrag_core.ingest import read_pdf
+    from normrag_core.ingest import IngestError, read_pdf
 
-    print(json.dumps(to_object(read_pdf(path)), ensure_ascii=False))
+    try:
+        parsed = read_pdf(path)
+    except IngestError as error:
+        print(error, file=sys.stderr)
+        return 1
+    json.dump(to_object(parsed), sys.stdout, ensure_ascii=False)
+    print()
     return 0
 
 

@@ -261,7 +261,7 @@ def _join(row: Sequence[PageLine]) -> list[PageLine]:
     for f in row:
         last = joined[-1] if joined else None
         gap = f.bbox[0] - last.bbox[2] if last else 0.0
-        if last is None or gap > 0.3 * max(f.size, last.size) or gap < -0.5 * (f.bbox[2] - f.bbox[0]):
+        if last is None or gap > 0.3 * max(f.size, last.size) or gap < -0.7 * (f.bbox[2] - f.bbox[0]):
             joined.append(f)
             continue
         spans = list(f.spans)

@@ -1,0 +1,114 @@
+"""One PDF file → ParsedDocument: opens the file, runs the stages in order, and tells what went wrong in words."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pymupdf
+
+from normrag_core.ingest.bodies import build_body
+from normrag_core.ingest.furniture import split_furniture
+from normrag_core.ingest.headings import Heading, from_marks
+from normrag_core.ingest.identity import Identity, identify
+from normrag_core.ingest.layout import PageLine, read_pages
+from normrag_core.ingest.outline import Finder, bookmarks
+from normrag_core.ingest.references import read_references
+from normrag_core.ingest.rows import document_lines, document_rows
+from normrag_core.ingest.terms import read_terms
+from normrag_core.ingest.tree import build_tree
+from normrag_core.model import Document, ParsedDocument, ParseReport
+
+MAX_PAGES = 3000
+
+
+class IngestError(Exception):
+    """A file could not be read; the message names the file and what to do about it."""
+
+
+def read_pdf(
+    path: str | Path, *, progress: Callable[[int, int], None] | None = None, max_pages: int = MAX_PAGES
+) -> ParsedDocument:
+    """Parses a PDF of at most `max_pages` pages. progress(pages done, pages) is called after each page.
+
+    Raises IngestError where the file is no PDF, is empty, is protected by a password, has no pages or too many.
+    """
+    started = time.perf_counter()
+    path = Path(path)
+    data = _bytes(path)
+    with _open(path, data, max_pages) as pdf:
+        pages = split_furniture(read_pages(pdf, progress))
+        identity = identify(pages, pdf.metadata or {}, path.name)
+        marks = bookmarks(pdf)
+    lines = document_lines(pages)
+    rows = document_rows(lines)
+    headings = sorted(from_marks(marks, Finder(rows), lines, "bookmark"), key=lambda h: (h.start, h.stop))
+    key = document_key(identity)
+    units = build_tree(key, identity.title or identity.id, headings)
+    by_number = {page.number: page for page in pages}
+    for index, unit in enumerate(units):
+        body, blocks, placed = build_body(_lines_of(index, headings, lines), by_number)
+        units[index] = replace(unit, body=body, blocks=blocks, lines=placed)
+    document = Document(
+        key=key,
+        id=identity.id,
+        version=identity.version,
+        date=identity.date,
+        title=identity.title,
+        pages=len(pages),
+        file=path.name,
+        sha256=hashlib.sha256(data).hexdigest(),
+        references=read_references(units),
+        terms=read_terms(units),
+        report=ParseReport(seconds=time.perf_counter() - started),
+        page_sizes=tuple((page.width, page.height) for page in pages),
+    )
+    try:
+        from normrag_core.ingest.citations import find_citations
+    except ImportError:
+        return ParsedDocument(document, tuple(units), ())
+    return ParsedDocument(document, tuple(units), find_citations(document, units, by_number))
+
+
+def document_key(identity: Identity) -> str:
+    """ "EN 302 755 V1.4.1"; drafts say so, so that draft and final of one version differ."""
+    return " ".join(part for part in (identity.id, identity.version, "draft" if identity.draft else "") if part)
+
+
+def _lines_of(index: int, headings: Sequence[Heading], lines: Sequence[PageLine]) -> Sequence[PageLine]:
+    """Lines between heading `index` (0: the root) and the next one."""
+    start = headings[index - 1].stop if index else 0
+    stop = headings[index].start if index < len(headings) else len(lines)
+    return lines[start:stop]
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise IngestError(f"{path.name}: cannot be opened ({error.strerror}): check the path and its permissions") from None
+    if not data:
+        raise IngestError(f"{path.name}: the file is empty: download or export it again")
+    if b"%PDF-" not in data[:1024]:
+        raise IngestError(f"{path.name}: expected a PDF, found another kind of file: convert it to PDF first")
+    return data
+
+
+def _open(path: Path, data: bytes, max_pages: int) -> Any:
+    try:
+        pdf = pymupdf.open(stream=data, filetype="pdf")
+    except Exception:
+        raise IngestError(f"{path.name}: the PDF is damaged and cannot be opened: download or export it again") from None
+    if pdf.needs_pass:
+        raise IngestError(f"{path.name}: protected by a password: save a copy without the password and load that")
+    if not pdf.page_count:
+        raise IngestError(f"{path.name}: the PDF has no pages: download or export it again")
+    if pdf.page_count > max_pages:
+        raise IngestError(
+            f"{path.name}: has {pdf.page_count} pages, more than the limit of {max_pages}: split it or raise the limit"
+        )
+    return pdf
