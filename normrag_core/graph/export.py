@@ -1,0 +1,178 @@
+"""The graph as files: GraphML, GEXF and JSON of units and citations, CSV of citations, SVG and stand-alone HTML of a view."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Mapping
+from html import escape
+from typing import Any
+
+import networkx as nx
+
+from normrag_core.graph.views import View
+from normrag_core.model import Corpus
+
+# A cell that starts like a formula would be run by a spreadsheet (OWASP, "CSV injection").
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
+
+
+def property_graph(corpus: Corpus) -> nx.MultiDiGraph:
+    """G = (IU, P ∪ C) with plain attributes: nodes are unit ids, edges have kind "parent" or "cites"."""
+    graph = nx.MultiDiGraph(fingerprint=corpus.fingerprint)
+    for unit in corpus.units:
+        graph.add_node(
+            unit.id,
+            label=_clean(unit.heading or corpus.by_key[unit.document].label),
+            document=unit.document,
+            code=_clean(unit.code),
+            kind=unit.kind,
+            page=unit.page,
+            informative=unit.informative,
+        )
+    for unit in corpus.units:
+        if unit.parent is not None:
+            graph.add_edge(f"{unit.document}#{unit.parent}", unit.id, kind="parent")
+    for citation in corpus.citations:
+        target = citation.target
+        if target is None:
+            target = "?" + " ".join(filter(None, (citation.document, citation.code)))
+            graph.add_node(target, label=_clean(target[1:]), document=_clean(citation.document), kind="not-loaded")
+        graph.add_edge(
+            citation.source, target, kind="cites", text=_clean(citation.text), page=citation.page, state=citation.state
+        )
+    return graph
+
+
+def to_graphml(corpus: Corpus) -> bytes:
+    """GraphML 1.0, UTF-8."""
+    buffer = io.BytesIO()
+    nx.write_graphml(property_graph(corpus), buffer)
+    return buffer.getvalue()
+
+
+def to_gexf(corpus: Corpus) -> bytes:
+    """GEXF 1.2, UTF-8."""
+    buffer = io.BytesIO()
+    nx.write_gexf(property_graph(corpus), buffer)
+    return buffer.getvalue()
+
+
+def to_json(corpus: Corpus) -> str:
+    """Node-link JSON as networkx reads it back."""
+    return json.dumps(nx.node_link_data(property_graph(corpus), edges="links"), ensure_ascii=False)
+
+
+def citations_csv(corpus: Corpus) -> str:
+    """One row a citation with its sentence. Cells that a spreadsheet would run as a formula get a leading apostrophe."""
+    head = ("document", "clause", "page", "text", "sentence", "cited document", "cited clause", "edition", "state", "form")
+    rows = (
+        (
+            corpus.by_key[corpus.by_id[c.source].document].label,
+            corpus.by_id[c.source].code,
+            c.page,
+            c.text,
+            c.context,
+            c.document,
+            c.code,
+            c.edition or "",
+            c.state,
+            c.form,
+        )
+        for c in corpus.citations
+    )
+    return table_csv(head, rows)
+
+
+def table_csv(head: Any, rows: Any) -> str:
+    """CSV text of any table, safe to open in a spreadsheet."""
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\r\n")
+    writer.writerow(head)
+    writer.writerows([safe_cell(v) for v in row] for row in rows)
+    return buffer.getvalue()
+
+
+def safe_cell(value: Any) -> Any:
+    """A cell that no spreadsheet takes for a formula; numbers stay numbers."""
+    if not isinstance(value, str):
+        return value
+    value = _CONTROL.sub("", value)
+    return "'" + value if value.startswith(_FORMULA) else value
+
+
+def to_svg(view: View, colours: Mapping[str, str], radius: Mapping[str, float]) -> str:
+    """The view as a drawing. colours: node id or edge relation → CSS colour; radius: node id → pixels."""
+    at = {n.id: (n.x, n.y) for n in view.nodes}
+    pad = 120.0
+    xs, ys = [x for x, _ in at.values()] or [0.0], [y for _, y in at.values()] or [0.0]
+    box = (min(xs) - pad, min(ys) - pad, max(xs) - min(xs) + 2 * pad, max(ys) - min(ys) + 2 * pad)
+    lines = [
+        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="{:.0f} {:.0f} {:.0f} {:.0f}" font-family="sans-serif">'.format(*box),
+        f"<title>{escape(_clean(view.sentence))}</title>",
+    ]
+    for edge in view.edges:
+        (x1, y1), (x2, y2) = at[edge.source], at[edge.target]
+        width = 1 + min(6.0, edge.count**0.5 / 2)
+        dash = ' stroke-dasharray="6 4"' if edge.state != "resolved" else ""
+        lines.append(
+            f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="{colours.get(edge.relation, "#888")}" '
+            f'stroke-width="{width:.1f}" stroke-opacity="0.6"{dash}/>'
+        )
+    for node in view.nodes:
+        colour, r = colours.get(node.id, "#666"), radius.get(node.id, 8.0)
+        label = escape(_clean(node.label))
+        fill = "none" if node.kind == "foreign" else colour
+        lines.append(
+            f'<circle cx="{node.x:.1f}" cy="{node.y:.1f}" r="{r:.1f}" fill="{fill}" stroke="{colour}" stroke-width="2">'
+            f"<title>{escape(_clean(node.title))}</title></circle>"
+            f'<text x="{node.x:.1f}" y="{node.y + r + 12:.1f}" font-size="11" text-anchor="middle">{label}</text>'
+        )
+    return "\n".join([*lines, "</svg>"])
+
+
+def to_html(view: View, colours: Mapping[str, str], radius: Mapping[str, float]) -> str:
+    """A page that shows the view without any network, by pyvis with its scripts in line.
+
+    pyvis leaves links to CDNs in the page even with `cdn_resources="in_line"` (its issues 159, 228, 229); they are cut out.
+    """
+    from pyvis.network import Network
+
+    network = Network(height="100vh", width="100%", directed=True, cdn_resources="in_line", heading="")
+    network.toggle_physics(False)
+    for node in view.nodes:
+        colour = colours.get(node.id, "#666")
+        network.add_node(
+            node.id,
+            label=node.label,
+            title=f"{node.document} · {node.title} · page {node.page}",
+            x=node.x,
+            y=node.y,
+            size=radius.get(node.id, 8.0),
+            color={"background": "#ffffff" if node.kind == "foreign" else colour, "border": colour},
+            physics=False,
+            shape="dot",
+        )
+    for edge in view.edges:
+        network.add_edge(
+            edge.source,
+            edge.target,
+            title=f"{edge.relation}, {edge.count}",
+            width=1 + min(6.0, edge.count**0.5 / 2),
+            color=colours.get(edge.relation, "#888"),
+            dashes=edge.state != "resolved",
+        )
+    page = network.generate_html(notebook=False)
+    page = re.sub(r"<link\b[^>]*\bhref=\"(?:https?:)?//[^>]*>", "", page)
+    page = re.sub(r"<script\b[^>]*\bsrc=\"(?:https?:)?//[^>]*>\s*</script>", "", page)
+    policy = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:"
+    guard = f'<meta http-equiv="Content-Security-Policy" content="{policy}"><title>{escape(_clean(view.name))}</title>'
+    note = f"<p style='font:14px sans-serif;margin:8px'>{escape(_clean(view.sentence))}</p>"
+    return page.replace("<head>", f"<head>{guard}", 1).replace("<body>", f"<body>{note}", 1)
+
+
+def _clean(text: str) -> str:
+    return _CONTROL.sub("", text)

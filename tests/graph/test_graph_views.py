@@ -1,0 +1,213 @@
+"""Views, tables and exports of the citation graph over two small standards worked out by hand."""
+
+from __future__ import annotations
+
+import json
+import re
+import xml.etree.ElementTree as ElementTree
+
+import networkx as nx
+import numpy as np
+import pytest
+
+from normrag_core.config import RetrieverConfig
+from normrag_core.graph import analysis, export, views
+from normrag_core.graph.table import CitationTable
+from normrag_core.model import Chunk, Citation, Corpus, Document, InfoUnit
+from normrag_core.trace import Result, Stage, Trace, Via
+
+EVIL = "<script>alert(1)</script>"
+
+
+def unit(document: str, key: str, parent: str | None, title: str = "", kind: str = "clause", informative: bool = False) -> InfoUnit:
+    return InfoUnit(f"{document}#{key}", document, key, key, title or f"Title {key}", kind, parent, 3, informative=informative)
+
+
+def cite(source: str, target: str | None, document: str, code: str, state: str = "resolved", **more: object) -> Citation:
+    return Citation(source, 3, 0, 8, f"clause {code}", "See it.", document, code, target=target, state=state, **more)
+
+
+@pytest.fixture
+def corpus() -> Corpus:
+    """A V1 (4 > 4.1, 4.2; 5; 6) and B V1 (1; 2): A 4.1 → A 4.2, A 4.2 → A 5, A 5 → A 4.1, A 4.1 → B 1 twice, B 2 → A 4."""
+    a, b = "A V1", "B V1"
+    units = (
+        unit(a, "", None, "Doc A", "document"),
+        unit(a, "4", ""),
+        unit(a, "4.1", "4", EVIL),
+        unit(a, "4.2", "4", informative=True),
+        unit(a, "5", ""),
+        unit(a, "6", ""),
+        unit(b, "", None, "Doc B", "document"),
+        unit(b, "1", ""),
+        unit(b, "2", ""),
+    )
+    citations = (
+        cite("A V1#4.1", "A V1#4.2", "A", "4.2"),
+        cite("A V1#4.2", "A V1#5", "A", "5", informative=True),
+        cite("A V1#5", "A V1#4.1", "A", "4.1"),
+        cite("A V1#4.1", "B V1#1", "B", "1"),
+        cite("A V1#4.1", "B V1#1", "B", "1"),
+        cite("B V1#2", "A V1#4", "A", "4"),
+        cite("B V1#2", None, "C", "9", "not-loaded"),
+        cite("A V1#5", None, "B", "7.7", "missing-clause"),
+        cite("A V1#5", None, "B", "1", "version-mismatch", edition="V9"),
+    )
+    documents = (
+        Document(a, "A", "V1", "2020-01", "Doc A", 5, "a.pdf"),
+        Document(b, "B", "V1", "2020-01", "Doc B", 5, "b.pdf"),
+    )
+    return Corpus(documents, units, citations)
+
+
+@pytest.fixture
+def table(corpus: Corpus) -> CitationTable:
+    return CitationTable.of(corpus)
+
+
+def edges(view: views.View, relation: str = "cites") -> dict[tuple[str, str], tuple[int, str]]:
+    return {(e.source, e.target): (e.count, e.state) for e in view.edges if e.relation == relation}
+
+
+def test_documents_fold_their_citations_into_one_edge_a_pair(table: CitationTable) -> None:
+    view = views.documents_view(table)
+    assert edges(view) == {
+        ("A V1#", "B V1#"): (2, "resolved"),
+        ("B V1#", "A V1#"): (1, "resolved"),
+        ("B V1#", "?C"): (1, "not-loaded"),
+    }
+    assert {n.id: n.folded for n in view.nodes} == {"A V1#": 6, "B V1#": 3, "?C": 1}
+    assert "9 of 9 units" in view.sentence
+
+
+def test_opening_a_document_moves_nothing_and_splits_its_edges(table: CitationTable) -> None:
+    closed = views.documents_view(table)
+    opened = views.documents_view(table, opened=["A V1#"])
+    places = {n.id: (n.x, n.y) for n in opened.nodes}
+    assert all(places[n.id] == (n.x, n.y) for n in closed.nodes)
+    assert edges(opened) == {
+        ("A V1#4", "A V1#5"): (1, "resolved"),
+        ("A V1#5", "A V1#4"): (1, "resolved"),
+        ("A V1#4", "B V1#"): (2, "resolved"),
+        ("B V1#", "A V1#4"): (1, "resolved"),
+        ("B V1#", "?C"): (1, "not-loaded"),
+    }
+    assert {n.id: n.folded for n in opened.nodes if n.id.startswith("A")} == {"A V1#": 1, "A V1#4": 3, "A V1#5": 1, "A V1#6": 1}
+
+
+def test_filters(table: CitationTable) -> None:
+    only = views.documents_view(table, views.Filters(documents=["B V1"]))
+    assert edges(only) == {("B V1#", "?C"): (1, "not-loaded")}
+    assert edges(views.documents_view(table, views.Filters(states=["resolved"]))).keys() == {
+        ("A V1#", "B V1#"),
+        ("B V1#", "A V1#"),
+    }
+    informative = views.documents_view(table, views.Filters(force="informative"), opened=["A V1#"])
+    assert edges(informative) == {("A V1#4", "A V1#5"): (1, "resolved")}
+    assert {n.id for n in views.documents_view(table, views.Filters(min_degree=3)).nodes} == {"A V1#", "B V1#"}
+
+
+def test_hierarchy_is_collapsed_and_counts_what_it_folds(table: CitationTable) -> None:
+    first = views.hierarchy_view(table, "A V1")
+    assert [n.id for n in first.nodes] == ["A V1#", "A V1#4", "A V1#5", "A V1#6"]
+    assert {n.id: (n.folded, n.children, n.opened) for n in first.nodes}["A V1#4"] == (3, True, False)
+    second = views.hierarchy_view(table, "A V1", opened=["A V1#4"])
+    assert (second.shown, second.total) == (6, 6)
+    found = views.hierarchy_view(table, "A V1", filters=views.Filters(text="4.2"))
+    assert [n.id for n in found.nodes] == ["A V1#", "A V1#4", "A V1#4.2"]
+
+
+def test_neighbourhood_names_the_relation_of_each_neighbour(table: CitationTable) -> None:
+    view = views.neighbourhood_view(table, "A V1#4.1")
+    assert {n.id: n.role for n in view.nodes} == {
+        "A V1#4.1": "centre",
+        "A V1#4": "parent",
+        "A V1#4.2": "cites",
+        "B V1#1": "cites",
+        "A V1#5": "cited-by",
+    }
+    assert edges(view)["A V1#4.1", "B V1#1"] == (2, "resolved")
+    wider = views.neighbourhood_view(table, "B V1#1", hops=2, filters=views.Filters(relations=("cited-by",)))
+    assert {n.id for n in wider.nodes} == {"B V1#1", "A V1#4.1", "A V1#5"}
+    centre = next(n for n in view.nodes if n.role == "centre")
+    assert (centre.x, centre.y) == (0, 0)
+
+
+def test_result_view_shows_how_expansion_travelled(table: CitationTable) -> None:
+    chunks = [Chunk(str(i), "A V1", u, "unit", "x") for i, u in enumerate(("A V1#4.1", "A V1#4.2", "A V1#6"))]
+    results = (
+        Result(1, 0, chunks[0], 1.0, {}, "seed"),
+        Result(2, 1, chunks[1], 0.5, {}, "neighbour", (Via(0, "cites", 1),)),
+    )
+    stage = Stage("expansion", np.array([0, 1]), np.array([1.0, 0.5]))
+    view = views.result_view(table, Trace("why", RetrieverConfig(expansion=True), results, (stage,)), chunks)
+    assert {n.id: (n.role, n.rank) for n in view.nodes} == {"A V1#4.1": ("seed", 1), "A V1#4.2": ("neighbour", 2)}
+    assert edges(view) == {("A V1#4.1", "A V1#4.2"): (1, "resolved")}
+
+
+def test_matrix_counts_resolved_citations(table: CitationTable) -> None:
+    labels, counts = views.matrix(table)
+    assert labels == ["A V1", "B V1"]
+    assert counts.tolist() == [[3, 2], [1, 0]]
+    labels, counts = views.matrix(table, document="A V1")
+    assert labels == ["4 Title 4", "5 Title 5", "6 Title 6"]
+    assert counts.tolist() == [[1, 1, 0], [1, 0, 0], [0, 0, 0]]
+
+
+def test_most_cited(table: CitationTable) -> None:
+    rows = {r.id: (r.incoming, r.sources, r.documents, r.outgoing) for r in analysis.cited_units(table)}
+    assert rows["B V1#1"] == (2, 1, 1, 0)
+    assert rows["A V1#4.1"] == (1, 1, 1, 3)
+    assert analysis.cited_units(table)[0].id == "B V1#1"
+    documents = {r.id: (r.incoming, r.sources, r.documents, r.outgoing) for r in analysis.cited_documents(table)}
+    assert documents == {"B V1": (2, 1, 1, 1), "A V1": (1, 1, 1, 2)}
+
+
+def test_unreferenced_and_cycles(table: CitationTable) -> None:
+    assert [u.id for u in analysis.unreferenced(table)] == ["A V1#6", "B V1#2"]
+    assert analysis.cycles(table, "document") == [("A V1", "B V1")]
+    assert analysis.cycles(table, "unit") == [("A V1#4.1", "A V1#4.2", "A V1#5")]
+
+
+def test_broken_references_say_why(corpus: Corpus) -> None:
+    assert [(b.state, b.reason) for b in analysis.broken_references(corpus)] == [
+        ("not-loaded", "C is not loaded"),
+        ("missing-clause", "B has no clause 7.7"),
+        ("version-mismatch", "cites V9; loaded: V1"),
+    ]
+    assert [(m.id, m.citations, m.citing) for m in analysis.missing_documents(corpus)] == [("C", 1, ("B V1",))]
+
+
+def test_centrality_equals_networkx(table: CitationTable) -> None:
+    graph = nx.DiGraph([(s, t) for s, t in zip(table.source.tolist(), table.target.tolist(), strict=True) if t >= 0])
+    for measure, values in (("pagerank", nx.pagerank(graph)), ("betweenness", nx.betweenness_centrality(graph))):
+        score = analysis.centrality(table, measure)
+        best = max(values.values())
+        assert {i: pytest.approx(score[i]) for i in values} == {i: v / best for i, v in values.items()}
+    with pytest.raises(ValueError, match="expected in-degree, pagerank or betweenness; found 'fame'"):
+        analysis.centrality(table, "fame")
+
+
+def test_exports_read_back(corpus: Corpus) -> None:
+    graph = nx.parse_graphml(export.to_graphml(corpus).decode())
+    assert graph.number_of_nodes() == 9 + 3
+    assert sum(d["kind"] == "cites" for *_, d in graph.edges(data=True)) == 9
+    assert ElementTree.fromstring(export.to_gexf(corpus)).tag.endswith("gexf")
+    data = json.loads(export.to_json(corpus))
+    assert len(data["nodes"]) == 12
+    assert export.citations_csv(corpus).count("\r\n") == 10
+
+
+@pytest.mark.parametrize("cell", ["=1+1", "+1", "-1", "@SUM(A1)", "\tx"])
+def test_no_cell_is_a_formula(cell: str) -> None:
+    assert export.safe_cell(cell) == "'" + cell
+    assert export.safe_cell(-1) == -1
+
+
+def test_stand_alone_page_asks_nobody_and_runs_nothing_of_a_document(table: CitationTable) -> None:
+    view = views.neighbourhood_view(table, "A V1#4.1")
+    page = export.to_html(view, {}, {})
+    assert not re.search(r"<(?:script|link|img)[^>]+(?:src|href)=\"(?:https?:)?//", page)
+    assert "Content-Security-Policy" in page
+    assert EVIL not in page
+    assert EVIL not in export.to_svg(view, {}, {})
