@@ -1,0 +1,1 @@
+"""The commands of `python -m normrag_core`, one module each. Each takes plain arguments and returns the exit status."""
