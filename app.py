@@ -1,0 +1,29 @@
+"""Entry file: page set-up, look and navigation. State is in pages/_state.py, layout and words in the pages."""
+
+import streamlit as st
+
+from pages import _shell as shell
+from pages import _state as state
+from pages import _theme as theme
+
+st.set_page_config(page_title="NormRAG", page_icon="pages/_icon.svg", layout="wide")
+shell.entered()
+theme.apply()
+
+PAGES = {
+    "corpus": ("Corpus", ":material/library_books:", "The standards loaded: add, inspect and remove documents"),
+    "search": ("Search", ":material/search:", "Ask a question and see why each clause is ranked where it is"),
+    "read": ("Read", ":material/menu_book:", "Read a document clause by clause, with its cross-references"),
+    "graph": ("Graph", ":material/hub:", "The graph of clauses, parts and citations"),
+    "evaluate": ("Evaluate", ":material/monitoring:", "Measure presets and settings against a set of questions"),
+}
+
+page = st.navigation(
+    [
+        st.Page(f"pages/{name}.py", title=title, icon=icon, help=help_text, url_path=name, default=name == "corpus")
+        for name, (title, icon, help_text) in PAGES.items()
+        if state.page_exists(name)
+    ],
+    position="top",
+)
+page.run()

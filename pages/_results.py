@@ -1,0 +1,205 @@
+"""A result of the search as HTML: where it stands, what it says, how it was ranked, what is next to it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+from normrag_core.config import RELATIONS, Relation
+from normrag_core.graph import Graph
+from normrag_core.model import Corpus, InfoUnit
+from normrag_core.trace import Result, Trace
+from pages import _escape as escape
+from pages import _text as text
+from pages import _theme as theme
+from pages import _words as words
+
+MOST_TEXT = 12_000
+MOST_CHIPS = 12
+
+
+@dataclass(frozen=True)
+class Page:
+    """What every card of one list of results needs. rank_of: unit id → best rank among the results shown."""
+
+    corpus: Corpus
+    graph: Graph
+    trace: Trace
+    mark: text.Mark
+    rank_of: dict[str, int]
+    newer: dict[str, str]
+    readable: bool
+
+    @classmethod
+    def of(cls, corpus: Corpus, graph: Graph, trace: Trace, newer: dict[str, str], readable: bool) -> Page:
+        """newer: document key → label of the latest loaded edition of the same standard, where that is another one."""
+        rank_of: dict[str, int] = {}
+        for result in trace.results:
+            rank_of.setdefault(result.chunk.unit, result.rank)
+        return cls(corpus, graph, trace, text.marker(trace.query_tokens, trace.config), rank_of, newer, readable)
+
+
+def card(page: Page, result: Result, opened: bool) -> str:
+    """One result. opened: whether something is opened under it, so that its neighbours stay unfolded."""
+    unit = page.corpus.by_id[result.chunk.unit]
+    document = page.corpus.by_key[result.chunk.document]
+    part = theme.badge("part of the clause") if result.chunk.kind == "part" else ""
+    newer = page.newer.get(document.key)
+    warn = theme.badge(f"newer edition loaded: {newer}", "warn") if newer else ""
+    informative = theme.badge("informative") if unit.informative else ""
+    pages = page_range(result.chunk.pages or (unit.page,))
+    return (
+        f'<article class="nr-card nr-result" tabindex="0" aria-label="Result {result.rank}">'
+        f'<div class="nr-row nr-spread"><div class="nr-row nr-small">'
+        f'<span class="nr-rank nr-num">{result.rank}</span><b>{escape.html(document.label)}</b>'
+        f"<span>{pages}</span>{informative}{part}{warn}{_role(page, result)}</div>{_read_link(page, unit)}</div>"
+        f"{heading(page.corpus, unit)}"
+        f"{_body(own_words(unit, result.chunk.text), page.mark)}"
+        f"{_moves(page.trace, result)}"
+        f"{neighbours(page, unit, at=result.chunk.id, unfolded=opened)}"
+        "</article>"
+    )
+
+
+def clause(page: Page, unit: InfoUnit, at: str, relation: str = "", closable: bool = True) -> str:
+    """A clause opened in place. relation: how it is next to what it was opened from, in words."""
+    document = page.corpus.by_key[unit.document]
+    close = '<button class="nr-link" data-nr="close" data-value="">Close</button>' if closable else ""
+    rank = page.rank_of.get(unit.id)
+    return (
+        f'<article class="nr-card nr-opened"><div class="nr-row nr-spread"><div class="nr-row nr-small">'
+        f"{theme.badge(relation) if relation else ''}<b>{escape.html(document.label)}</b><span>{page_range((unit.page,))}</span>"
+        f"{theme.badge(f'result {rank}', 'info') if rank else ''}</div>"
+        f'<div class="nr-row">{_read_link(page, unit)}{close}</div></div>'
+        f"{heading(page.corpus, unit)}{_whole(unit.body, page.mark)}"
+        f"{neighbours(page, unit, at, unfolded=False)}</article>"
+    )
+
+
+def heading(corpus: Corpus, unit: InfoUnit) -> str:
+    """The title path, the document left out, and the heading itself."""
+    above = " › ".join(escape.html(u.heading) for u in corpus.path(unit)[1:-1])
+    own = escape.html(unit.heading or corpus.by_key[unit.document].title)
+    return f'{f"""<div class="nr-path">{above} ›</div>""" if above else ""}<h3 class="nr-heading">{own}</h3>'
+
+
+def page_range(pages: tuple[int, ...]) -> str:
+    """"page 45" or "pages 45–46"."""
+    low, high = min(pages), max(pages)
+    return f"page {low}" if low == high else f"pages {low}–{high}"
+
+
+def own_words(unit: InfoUnit, chunk_text: str) -> str:
+    """A chunk's text without the heading, which the card shows already."""
+    return chunk_text.removeprefix(unit.heading).removeprefix(unit.title).strip()
+
+
+def _body(body: str, mark: text.Mark) -> str:
+    if not body:
+        return '<p class="nr-small">No text of its own: a heading followed at once by sub-clauses.</p>'
+    shown, cut = text.excerpt(body, mark)
+    if not cut:
+        return text.block(shown, mark)
+    return (
+        f'<div class="nr-excerpt">{text.block(shown, mark)}</div>'
+        f'<details class="nr-whole"><summary>Whole text, {len(body.split())} words</summary>{_whole(body, mark)}</details>'
+    )
+
+
+def _whole(body: str, mark: text.Mark) -> str:
+    if not body:
+        return '<p class="nr-small">No text of its own: a heading followed at once by sub-clauses.</p>'
+    rest = len(body) - MOST_TEXT
+    more = f'<p class="nr-small">… {rest:,} more characters.</p>' if rest > 0 else ""
+    return text.block(body[:MOST_TEXT], mark) + more
+
+
+def _role(page: Page, result: Result) -> str:
+    if result.role == "seed":
+        return theme.badge("seed", "info", "Expansion started from this result")
+    if result.role != "neighbour" or not result.via:
+        return ""
+    via = result.via[0]
+    seed = next((r for r in page.trace.results if r.index == via.seed), None)
+    label = theme.RELATION[via.relation].label
+    return theme.badge(f"joined by expansion: {label}{f' of result {seed.rank}' if seed else ''}", "info")
+
+
+def _moves(trace: Trace, result: Result) -> str:
+    """The ranks at each stage, and how they moved from one to the next."""
+    cells: list[str] = []
+    before: int | None = None
+    for stage in trace.stages:
+        tone = theme.STAGE[stage.name]
+        held = result.ranks.get(stage.name)
+        if held is None:
+            cells.append(f'<span class="nr-stage nr-out" title="{words.STAGE_HELP[stage.name]}: not ranked">{tone.label} –</span>')
+            continue
+        rank, score = held
+        moved = ""
+        if before is not None and before != rank:
+            sign, css = ("▲", "nr-up") if rank < before else ("▼", "nr-down")
+            moved = f'<small class="{css}">{sign}{abs(before - rank)}</small>'
+        cells.append(
+            f'<span class="nr-stage" style="--nr-tone:{tone.css}" title="{words.STAGE_HELP[stage.name]}: {rank}, score {score:.4g}">'
+            f"{tone.label} <b>{rank}</b>{moved}</span>"
+        )
+        before = rank
+    return f'<div class="nr-row nr-moves nr-num">{"<span class=nr-then>→</span>".join(cells)}</div>'
+
+
+def neighbours(page: Page, unit: InfoUnit, at: str, unfolded: bool) -> str:
+    """What is next to a unit, by relation; those that are results too come first and carry their rank."""
+    groups = {r: page.graph.neighbours(unit.id, r) for r in RELATIONS}
+    groups = {r: units for r, units in groups.items() if units}
+    if not groups:
+        return ""
+    counts = "".join(
+        f'<span class="nr-count" style="color:{theme.RELATION[r].css}">{theme.RELATION[r].sign} {len(units)} {_label(r, len(units))}</span>'
+        for r, units in groups.items()
+    )
+    hits = sorted({page.rank_of[u.id] for units in groups.values() for u in units if u.id in page.rank_of})
+    also = f'<span class="nr-also">results {", ".join(map(str, hits))} among them</span>' if len(hits) > 1 else ""
+    also = also or (f'<span class="nr-also">result {hits[0]} among them</span>' if hits else "")
+    rows = "".join(_group(page, r, units, at) for r, units in groups.items())
+    return (
+        f'<details class="nr-neighbours"{" open" if unfolded else ""}><summary class="nr-row">'
+        f"<span>Neighbours</span>{counts}{also}</summary>{rows}</details>"
+    )
+
+
+def _label(relation: Relation, count: int) -> str:
+    if count == 1:
+        return {"child": "child", "sibling": "sibling"}.get(relation, theme.RELATION[relation].label)
+    return theme.RELATION[relation].label
+
+
+def _group(page: Page, relation: Relation, units: list[InfoUnit], at: str) -> str:
+    tone = theme.RELATION[relation]
+    ordered = sorted(units, key=lambda u: page.rank_of.get(u.id, 1_000_000))
+    chips = "".join(_chip(page, u, tone, at) for u in ordered[:MOST_CHIPS])
+    if len(ordered) > MOST_CHIPS:
+        more = "".join(_chip(page, u, tone, at) for u in ordered[MOST_CHIPS:200])
+        chips += f'<details class="nr-more"><summary>{len(ordered) - MOST_CHIPS} more</summary><div class="nr-row">{more}</div></details>'
+    return (
+        f'<div class="nr-group"><span class="nr-tiny" style="color:{tone.css}">{tone.sign} {tone.label}</span>'
+        f'<div class="nr-row">{chips}</div></div>'
+    )
+
+
+def _chip(page: Page, unit: InfoUnit, tone: theme.Tone, at: str) -> str:
+    rank = page.rank_of.get(unit.id)
+    elsewhere = "" if at.startswith(unit.document) else f"{page.corpus.by_key[unit.document].id} "
+    name = escape.html(f"{elsewhere}{unit.heading or 'the document'}")
+    badge = f"<b>{rank}</b> " if rank else ""
+    tip = f'{name}{f" (result {rank})" if rank else ""}'
+    return (
+        f'<button class="nr-chip{" nr-hit" if rank else ""}" style="--nr-tone:{tone.css}" data-nr="open" '
+        f'data-value="{escape.html(json.dumps([at, unit.id]))}" title="{tip}">{badge}{name}</button>'
+    )
+
+
+def _read_link(page: Page, unit: InfoUnit) -> str:
+    if not page.readable:
+        return ""
+    return f'<button class="nr-link" data-nr="read" data-value="{escape.html(unit.id)}" title="Open the document at this clause">Read</button>'

@@ -1,0 +1,3 @@
+"""Corpus."""
+import streamlit as st
+st.write("corpus")
