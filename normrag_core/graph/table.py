@@ -80,3 +80,16 @@ class CitationTable:
             if self.parent[i] >= 0:
                 sizes[self.parent[i]] += sizes[i]
         return sizes
+
+    def folded(self, shown: list[str], score: np.ndarray) -> dict[str, float]:
+        """A score of units summed over what each shown unit stands for, scaled so that the largest is 1.
+
+        shown: unit ids, others are skipped. score: (n_units,).
+        """
+        visible = np.zeros(len(self.parent), dtype=bool)
+        known = [i for i in shown if i in self.index]
+        visible[[self.index[i] for i in known]] = True
+        lifted = self.lift(visible)
+        total = np.bincount(lifted[lifted >= 0], weights=score[lifted >= 0], minlength=len(score))
+        top = max((float(total[self.index[i]]) for i in known), default=0.0)
+        return {i: float(total[self.index[i]]) / top if top else 0.0 for i in known}
