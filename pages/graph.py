@@ -345,12 +345,7 @@ def _clicked(view: View, what: str, node: str) -> None:
     s.graph_unit = node
     if what == "open":
         found = next((n for n in view.nodes if n.id == node), None)
-        if (
-            view.name in ("documents", "hierarchy")
-            and found is not None
-            and found.children
-            and last != s.get("graph_last_click")
-        ):
+        if view.name in ("documents", "hierarchy") and found is not None and found.children:
             _toggle(node)
         else:
             s.graph_view = "neighbourhood"
