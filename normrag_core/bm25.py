@@ -40,6 +40,19 @@ class Postings:
     def __len__(self) -> int:
         return len(self.text_lengths)
 
+    def of_term(self, term: str) -> slice:
+        """Where the postings of a term stand; an empty stretch for a term that no chunk holds."""
+        number = self.vocabulary.get(term)
+        return slice(0, 0) if number is None else slice(int(self.starts[number]), int(self.starts[number + 1]))
+
+    def counts(self, term: str, chunk: int) -> tuple[int, int]:
+        """How often one chunk holds a term: (in its text, in its context)."""
+        where = self.of_term(term)
+        at = where.start + int(np.searchsorted(self.chunks[where], chunk))
+        if at == where.stop or self.chunks[at] != chunk:
+            return 0, 0
+        return int(self.text[at]), int(self.context[at])
+
     @classmethod
     def of(cls, fields: Iterable[tuple[Sequence[str], Sequence[str]]]) -> Postings:
         """Postings of (terms of the text, terms of the context), one pair a chunk."""
@@ -84,11 +97,11 @@ class Bm25:
         mean = lengths.mean() if len(lengths) else 0.0
         self.lengths = lengths
         self.norms = k1 * (1 - b + b * lengths / mean) if mean > 0 else np.full(len(lengths), k1)
-        self.idf = self._idf()
+        self.idf, self._raised = self._idf()
         self._eager = self._impacts(slice(None)) if len(postings.chunks) <= EAGER_POSTINGS else None
 
-    def _idf(self) -> np.ndarray:
-        """(v,) float64. A term that stands in contexts only is no term of the corpus while contexts do not count."""
+    def _idf(self) -> tuple[np.ndarray, np.ndarray]:
+        """(idf (v,) float64, which were raised (v,) bool). A term of contexts only is none of the corpus at weight 0."""
         postings = self.postings
         if self.context_weight > 0:
             frequency = np.diff(postings.starts).astype(np.float64)
@@ -97,10 +110,15 @@ class Bm25:
             frequency = np.diff(known[postings.starts]).astype(np.float64)
         idf = np.log(len(postings) - frequency + 0.5) - np.log(frequency + 0.5)
         idf[frequency == 0] = 0.0
-        present = np.count_nonzero(frequency)
-        if present:
-            idf[idf < 0] = EPSILON * idf.sum() / present
-        return idf
+        negative = idf < 0
+        if negative.any():
+            idf[negative] = EPSILON * idf.sum() / np.count_nonzero(frequency)
+        return idf, negative
+
+    def idf_of(self, term: str) -> tuple[float, bool]:
+        """(idf as used, whether it was negative and raised) of a term in the vocabulary."""
+        number = self.postings.vocabulary[term]
+        return float(self.idf[number]), bool(self._raised[number])
 
     def _impacts(self, where: slice) -> np.ndarray:
         """Tf part of the score of a stretch of postings, float64, without the idf."""
@@ -114,12 +132,11 @@ class Bm25:
 
     def _postings_of(self, term: str) -> tuple[np.ndarray, np.ndarray] | None:
         """(chunks, score of one occurrence of the term in a question) of a term; None where no chunk holds it."""
-        number = self.postings.vocabulary.get(term)
-        if number is None:
+        where = self.postings.of_term(term)
+        if where.start == where.stop:
             return None
-        where = slice(int(self.postings.starts[number]), int(self.postings.starts[number + 1]))
         impacts = self._impacts(where) if self._eager is None else self._eager[where]
-        return self.postings.chunks[where], self.idf[number] * impacts
+        return self.postings.chunks[where], self.idf[self.postings.vocabulary[term]] * impacts
 
     def scores(self, weights: Mapping[str, float]) -> np.ndarray:
         """(n,) float64 scores of all chunks. weights: term → how often the question says it, see `weigh`."""

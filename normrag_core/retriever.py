@@ -101,6 +101,7 @@ class _Search:
         self.retriever = retriever
         self.question = question
         self.config = config
+        self.documents = None if documents is None else tuple(sorted(documents))
         self.milliseconds: dict[str, float] = {}
         self.notes: list[str] = []
         self.stages: list[Stage] = []
@@ -267,6 +268,7 @@ class _Search:
             self.query,
             tuple(self.notes),
             self.milliseconds,
+            self.documents,
         )
 
 

@@ -7,8 +7,8 @@ import numpy as np
 
 def best(scores: np.ndarray, n: int) -> np.ndarray:
     """Positions of the n highest scores, best first, ties by position. scores: (m,); gives (min(n, m),) int64."""
-    if n >= len(scores):
-        return np.argsort(-scores, kind="stable")
+    if not 0 < n < len(scores):
+        return np.argsort(-scores, kind="stable")[:n]
     threshold = np.partition(scores, len(scores) - n)[len(scores) - n]
     above = np.flatnonzero(scores > threshold)
     at = np.flatnonzero(scores == threshold)[: n - len(above)]

@@ -27,21 +27,26 @@ _UNITS = (
     "|Mbit/s|kbit/s|Gbit/s|bit/s|Mbps|kbps|Gbps|kbit|Mbit|bits?|bytes?|kB|MB|GB|octets?|kBd|MBd|Bd"
     "|ms|µs|us|ns|seconds?|minutes?|min|hours?|days?|s|h|km|cm|mm|m|kΩ|MΩ|Ω|ohms?|pF|nF|µF|ppm|°C|°|%|symbols?|cells?|carriers?"
 )
+_TYPES = "I-ETS|ETS|ETR|EN|ES|EG|TS|TR|GS|GR|SR|TBR|GTS"
 _TOKEN = re.compile(
     rf"""
-    (?:[Cc]lauses?|[Ss]ubclauses?|[Tt]ables?|[Ff]igures?|[Aa]nnex(?:es)?|[Pp]arts?|[Rr]elease)
+    (?i:{_TYPES})[ -]?\d{{3}}[ -]?\d{{3}}(?:-\d{{1,3}})*(?!\w)   # EN 301 489-1, TS129229
+    |(?i:T[SR])\ ?\d{{2}}\.\d{{3}}(?!\w)                   # 3GPP TS 29.229
+    |(?:[Cc]lauses?|[Ss]ubclauses?|[Tt]ables?|[Ff]igures?|[Aa]nnex(?:es)?|[Pp]arts?|[Rr]elease)
         \ (?:[A-Z]{{1,2}}|\d+[a-z]?)(?!\w|[.]\w)           # table 12, annex A
-    |\d{{1,3}}\ \d{{3}}(?:\ \d{{3}})*(?:-\d{{1,2}})*(?![\w.])       # 301 489-1, 64 800
-    |\d+(?:[.,]\d+)?\ ?(?:{_UNITS})(?![\w/])                # 3 V/m, 25 ms
+    |\d{{1,3}}\ \d{{3}}(?:\ \d{{3}})*(?:-\d{{1,3}})*(?![\w.])       # 301 489-1, 64 800
+    |\d+(?:[.,]\d+)?[ -]?(?:{_UNITS})(?![\w/])             # 3 V/m, 25 ms, 8-bit
     |\d+(?:\^-?\w+)+                                      # 2^19
     |\w+(?:[-./_]\w+)*                                    # 4.2.1, PLP_ID, DVB-T2, Mbit/s, time-slicing
     |[%°Ω]
     """,
     re.VERBOSE,
 )
-_VALUE = re.compile(rf"(\d+(?:[.,]\d+)?)\ ?({_UNITS})$")
-_GROUPED = re.compile(r"\d{1,3}( \d{3})+(-\d{1,2})*$")
-_WORD_NUMBER = re.compile(r"([A-Za-z]+) (\w+)$")
+_VALUE = re.compile(rf"(\d+(?:[.,]\d+)?)[ -]?({_UNITS})$")
+_DOCUMENT = re.compile(rf"({_TYPES})[ -]?(\d{{3}})[ -]?(\d{{3}})((?:-\d+)*)$", re.IGNORECASE)
+_3GPP = re.compile(r"(T[SR]) ?(\d{2})\.(\d{3})$", re.IGNORECASE)
+_GROUPED = re.compile(r"\d{1,3}( \d{3})+(-\d{1,3})*$")
+_LABELLED = re.compile(r"([A-Za-z]+) (\w+)$")
 _NUMBER = re.compile(r"[a-z]?\.?\d+(?:\.\d+)+[a-z]{0,2}$")
 _CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _PIECES = re.compile(r"[-./_]+")
@@ -83,20 +88,21 @@ def tokenize(text: str, tokenizer: Tokenizer = "domain", stem: bool = True) -> l
 @lru_cache(maxsize=400_000)
 def _terms(raw: str, stem: bool) -> tuple[str, ...]:
     """Terms of one match of the token pattern: whole and by parts. Cached: a corpus repeats its words."""
-    if " " in raw or _VALUE.match(raw):
-        if value := _VALUE.match(raw):
-            number, unit = value[1].replace(",", "."), value[2].lower()
-            return (f"{number} {unit}", number, unit)
-        if _GROUPED.match(raw):
-            # A document number (301 489-1) or a number in thousands (64 800): only the reader knows, so both forms.
-            base, _, part = raw.partition("-")
-            pieces = base.split(" ")
-            whole = (raw, *((base, f"{pieces[-1]}-{part}") if part else ()))
-            return (*whole, base.replace(" ", ""), *pieces)
-        if pair := _WORD_NUMBER.match(raw):
-            word = _stem(pair[1].lower()) if stem else pair[1].lower()
-            label = pair[2].lower()
-            return (f"{_stem(pair[1].lower())} {label}", word, *((label,) if label[0].isdigit() else ()))
+    if document := _DOCUMENT.match(raw):
+        kind, series, number, part = document.groups()
+        return (kind.lower(), *_grouped(f"{series} {number}{part}"))
+    if document := _3GPP.match(raw):
+        # ETSI publishes 3GPP TS 29.229 as TS 129 229; either name finds the other.
+        kind, series, number = document.groups()
+        return (kind.lower(), f"{series}.{number}", f"1{series} {number}")
+    if _GROUPED.match(raw):
+        return _grouped(raw)
+    if value := _VALUE.match(raw):
+        amount, unit = value[1].replace(",", "."), _word(value[2].lower(), stem)
+        return (f"{amount} {unit}", amount, unit)
+    if pair := _LABELLED.match(raw):
+        word, label = _word(pair[1].lower(), stem), pair[2].lower()
+        return (f"{word} {label}", word, *((label,) if label[0].isdigit() else ()))
     low = raw.casefold()
     if low in STOP_WORDS and not (len(raw) == 1 and raw.isupper()):
         return ()
@@ -105,8 +111,16 @@ def _terms(raw: str, stem: bool) -> tuple[str, ...]:
     if _NUMBER.match(low) or "^" in low:
         return (low,)
     if low.isalpha() and (raw.islower() or raw.isupper() or raw.istitle()):
-        return (_stem(low) if stem else low,)
+        return (_word(low, stem),)
     return _compound(raw, low, stem)
+
+
+def _grouped(number: str) -> tuple[str, ...]:
+    """A document number (301 489-1) or a number in thousands (64 800): only the reader knows which, so both forms."""
+    base, _, part = number.partition("-")
+    pieces = base.split(" ")
+    parts = (base, f"{pieces[-1]}-{part}", *part.split("-")) if part else ()
+    return (number, *parts, base.replace(" ", ""), *pieces)
 
 
 def _compound(raw: str, low: str, stem: bool) -> tuple[str, ...]:
@@ -117,16 +131,17 @@ def _compound(raw: str, low: str, stem: bool) -> tuple[str, ...]:
         pieces += [p.casefold() for p in split]
     pieces = [p for p in pieces if p and p not in STOP_WORDS]
     if pieces == [low] or not pieces:
-        return (_stem(low) if stem and low.isalpha() else low,)
-    return (low, *(_stem(p) if stem and p.isalpha() else p for p in pieces))
+        return (_word(low, stem),)
+    return (low, *(_word(p, stem) for p in pieces))
 
 
 _stemmer = snowballstemmer.stemmer("english")
 _stemmer_lock = threading.Lock()  # The C stemmer keeps its state in the object.
 
 
-def _stem(word: str) -> str:
-    if len(word) < 4:
+def _word(word: str, stem: bool) -> str:
+    """A lower-case word, stemmed where that is asked for and it is a word of letters."""
+    if not stem or len(word) < 4 or not word.isalpha():
         return word
     with _stemmer_lock:
         return str(_stemmer.stemWord(word))

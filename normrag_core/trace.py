@@ -58,7 +58,8 @@ class Trace:
     """What a search did. results: the top K. stages: in the order they ran; the last one's order is the final ranking.
 
     query_tokens: what the BM25 stage looked for. notes: what the reader should know ("dense stage skipped: vectors not
-    ready"). milliseconds: stage name → time, with "encode" for the question's embedding and "total".
+    ready"). milliseconds: stage name → time, with "encode" for the question's embedding and "total". documents: keys of the
+    documents searched, None for all.
     """
 
     question: str
@@ -69,6 +70,7 @@ class Trace:
     query_vector: np.ndarray | None = None
     notes: tuple[str, ...] = ()
     milliseconds: dict[str, float] = field(default_factory=dict)
+    documents: tuple[str, ...] | None = None
 
     @property
     def final(self) -> Stage:
