@@ -1,0 +1,115 @@
+"""What a citation can point at inside one document: clauses, and by way of their captions tables, figures and requirements."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from normrag_core.model import InfoUnit
+
+_CAPTION = re.compile(
+    r"(?P<noun>Table|Figure|Fig\.)\s+(?P<number>(?:[A-Z]{1,2}[.\-]?)?\d{1,3}[A-Za-z]{0,2}(?:[.\-\u2010-\u2013]\d{1,3}[A-Za-z]{0,2})*"
+    r"(?:\s?\([a-z]\))?)(?P<tail>\s*(?:[:.–—-]|$|\(|\n|\s[A-Z]))",
+    re.I,
+)
+_EQUATION = re.compile(r"\(((?:[A-Z]\.?)?\d{1,3}(?:\.\d{1,3})*[a-z]?)\)\s*$", re.M)
+REQUIREMENT = re.compile(
+    r"(?<![\w-])[A-Z]{2,6}(?:-[A-Z]{1,6})?-(?:[A-Z]\.?)?\d{1,2}(?:\.\d{1,3}[a-z]?)*-\d{2,3}[A-Za-z]?(?![\w-]|\.\d)"
+)
+
+
+class Anchors:
+    """Goals inside one document. Look-ups take printed numbers and give the unit that holds the thing, or None."""
+
+    def __init__(self, units: Sequence[InfoUnit]) -> None:
+        self.units = tuple(units)
+        self._codes: dict[str, InfoUnit] = {}
+        self._loose: dict[str, InfoUnit] = {}
+        for unit in units:
+            if unit.kind in ("clause", "annex"):
+                self._codes.setdefault(unit.code, unit)
+                self._loose.setdefault(unit.code.upper(), unit)
+        self._things: dict[str, InfoUnit] = {}
+        self._equations: dict[str, InfoUnit | None] = {}
+        for unit in units:
+            self._read_captions(unit)
+
+    def clause(self, code: str) -> InfoUnit | None:
+        """The clause or annex with this number."""
+        return self._codes.get(code) or self._loose.get(code.upper())
+
+    def thing(self, name: str) -> InfoUnit | None:
+        """The unit that holds "table 12", "figure H.3", "equation 3" or defines the requirement "GEN-6.1.1-04".
+
+        "figure 9a" falls back on the caption of "figure 9" and "table 14" on that of "table 14(a)".
+        """
+        if name.startswith("equation "):
+            return self._equations.get(name.removeprefix("equation "))
+        name = _key(name)
+        return self._things.get(name) or self._things.get(re.sub(r"(?<=\d)(?:\([a-z]\)|[a-z])$", "", name))
+
+    def find(self, code: str) -> InfoUnit | None:
+        """The unit a citation's code means, be it a clause's number or the name of a thing."""
+        return self.clause(code) or self.thing(code)
+
+    def between(self, first: str, last: str) -> list[InfoUnit]:
+        """Clauses after `first` and before `last` on the same level ("5 to 7" → 6), in printed order."""
+        start, end = self.clause(first), self.clause(last)
+        if start is None or end is None:
+            return []
+        level, top = first.count("."), first.rpartition(".")[0]
+        found, inside = [], False
+        for unit in self.units:
+            if unit is end:
+                break
+            if inside and unit.kind == start.kind and unit.code.count(".") == level and unit.code.rpartition(".")[0] == top:
+                found.append(unit)
+            inside = inside or unit is start
+        else:
+            return []
+        return found
+
+    def defines(self, requirement: str) -> bool:
+        """Whether the document itself defines this requirement."""
+        return requirement in self._things
+
+    def _read_captions(self, unit: InfoUnit) -> None:
+        for block in unit.blocks:
+            text = unit.body[block.start : block.end]
+            if block.kind in ("caption", "table", "figure", "paragraph"):
+                match = _CAPTION.match(text)
+                if match and (block.kind == "caption" or match["tail"].strip() in (":", "-", "–", "—")):
+                    name = _key(f"{match['noun']} {match['number']}")
+                    self._things.setdefault(name, unit)
+                    self._things.setdefault(re.sub(r"\([a-z]\)$", "", name), unit)
+            if block.kind == "formula":
+                for match in _EQUATION.finditer(text):
+                    # Numbers that occur twice name nothing.
+                    self._equations[match[1]] = None if match[1] in self._equations else unit
+        for match in REQUIREMENT.finditer(unit.body):
+            if starts_line(unit, match.start()) and re.match(r"\s*(?::|\[|\t|\n)", unit.body[match.end() :]):
+                self._things.setdefault(match[0], unit)
+
+
+def caption_end(text: str) -> int:
+    """Length of the "Table 12:" that `text` begins with, 0 where it is no caption by its form."""
+    match = _CAPTION.match(text)
+    return match.end() if match and match["tail"].strip() in (":", "-", "–", "—") else 0
+
+
+def caption_name_end(text: str) -> int:
+    """Length of the "Table 12" that a caption's text begins with, 0 where there is none."""
+    match = _CAPTION.match(text)
+    return match.end("number") if match else 0
+
+
+def starts_line(unit: InfoUnit, offset: int) -> bool:
+    """Whether `offset` is where a block or a line of the body begins."""
+    before = unit.body[:offset].rstrip(" \t")
+    return not before or before[-1] in "\n|" or any(b.start == offset for b in unit.blocks)
+
+
+def _key(name: str) -> str:
+    name = re.sub(r"[\u2010-\u2013]", "-", re.sub(r"\s+", " ", name)).replace("Fig.", "figure")
+    noun, _, number = name.partition(" ")
+    return f"{noun.lower()} {number.replace(' ', '')}" if number else name

@@ -1,0 +1,252 @@
+"""Citations in running text: one table of sentences and what they cite, then properties of the output."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from normrag_core.ingest.citations import find_citations
+from normrag_core.model import Block, Document, InfoUnit, Line, Rect, Reference
+
+OWN = "EN 300 100"
+KEY = "EN 300 100 V1.2.1"
+CODES = [
+    "1",
+    "2",
+    "3",
+    "3.1",
+    "4",
+    "4.2",
+    "5",
+    "5.1",
+    "5.2",
+    "5.3",
+    "5.3A",
+    "5.4",
+    "6",
+    "6.2",
+    "7",
+    "7.1",
+    "7.2.1",
+    "9",
+    "A",
+    "A.1",
+    "B",
+]
+CODES += ["C", "D", "H", "H.1", "I", "I.1", "I.2", "6.1.3", "4.4.1"]
+
+
+def reference(label: str, document: str, version: str | None = None, **more: bool) -> Reference:
+    return Reference(label, document, document, version, "", 6, informative=label.startswith("i."), **more)
+
+
+REFERENCES = (
+    reference("1", "EN 301 489-1", "V2.2.3"),
+    reference("2", "EN 300 421"),
+    reference("3", "ISO/IEC 13818-1"),
+    reference("4", "3GPP TS 29.228"),
+    reference("5", "RFC 3261"),
+    reference("6", "", void=True),
+    reference("7", "ITU-T T.90"),
+    reference("8", ""),
+    reference("i.1", "EN 300 100", "V1.1.1"),
+    reference("i.2", "", void=True),
+    reference("i.3", "TS 102 831"),
+)
+
+
+def unit(code: str, body: str = "", kind: str = "clause", title: str = "T", **more: object) -> InfoUnit:
+    if code.isalpha() and len(code) < 3:
+        kind = "annex"
+    return InfoUnit(f"{KEY}#{code}", KEY, code, code, title, kind, None if kind == "document" else "", 3, body, **more)  # type: ignore[arg-type]
+
+
+def document(references: tuple[Reference, ...] = REFERENCES) -> Document:
+    return Document(KEY, OWN, "V1.2.1", "2020-01", "A standard", 20, "a.pdf", references=references)
+
+
+def corpus(body: str, blocks: tuple[Block, ...] = (), title: str = "Text", **more: object) -> list[InfoUnit]:
+    captions = "Table 12: Values"
+    units = [unit("", kind="document")]
+    for code in CODES:
+        if code == "7.1":
+            text = f"{captions}\nFigure H.3: Layout"
+            at = len(captions) + 1
+            units.append(unit(code, text, blocks=(Block("caption", 0, at - 1), Block("caption", at, len(text)))))
+        elif code == "6.2":
+            text = "x = y + z (3)\nGEN-6.2-04: The terminal shall answer."
+            units.append(unit(code, text, blocks=(Block("formula", 0, 13), Block("paragraph", 14, len(text)))))
+        else:
+            units.append(unit(code))
+    return [*units, unit("10", body, title=title, blocks=blocks, **more)]
+
+
+def cited(body: str, **more: object) -> list[tuple[str, str, str]]:
+    """(text, document, code) of every citation; the own document is written "own"."""
+    found = find_citations(document(), corpus(body, **more), {})  # type: ignore[arg-type]
+    return [
+        (c.text, "own" if c.document == OWN and c.edition is None else c.document, c.code)
+        for c in found
+        if c.source.endswith("#10")
+    ]
+
+
+TABLE: list[tuple[str, list[tuple[str, str, str]]]] = [
+    # internal
+    ("as given in clause 7.1.", [("clause 7.1", "own", "7.1")]),
+    ("Clause 7.1 applies.", [("Clause 7.1", "own", "7.1")]),
+    ("See annex D for more.", [("annex D", "own", "D")]),
+    ("in Annex D; and in subclause 5.2", [("Annex D", "own", "D"), ("subclause 5.2", "own", "5.2")]),
+    ("see § 5.2 and §5.3", [("§ 5.2", "own", "5.2"), ("§5.3", "own", "5.3")]),
+    ("clauses 5.1, 5.2 and 6.2 apply", [("clauses 5.1", "own", "5.1"), ("5.2", "own", "5.2"), ("6.2", "own", "6.2")]),
+    ("clauses 5, 6 or 7", [("clauses 5", "own", "5"), ("6", "own", "6"), ("7", "own", "7")]),
+    (
+        "clauses I.1 (separate signalling circuit) or I.2 apply",
+        [("clauses I.1", "own", "I.1"), ("I.2", "own", "I.2")],
+    ),
+    (
+        "clauses 5 to 7",
+        [("clauses 5 to 7", "own", "5"), ("clauses 5 to 7", "own", "6"), ("clauses 5 to 7", "own", "7")],
+    ),
+    (
+        "clauses 5.2 to 5.4 hold",
+        [("clauses 5.2 to 5.4", "own", c) for c in ("5.2", "5.3", "5.3A", "5.4")],
+    ),
+    ("annexes A and B", [("annexes A", "own", "A"), ("B", "own", "B")]),
+    ("annexes A to C", [("annexes A to C", "own", "A"), ("annexes A to C", "own", "B"), ("annexes A to C", "own", "C")]),
+    ("clause A.1 says", [("clause A.1", "own", "A.1")]),
+    ("the clause\n7.2.1 over a line break", [("clause 7.2.1", "own", "7.2.1")]),
+    ("see table 12 for values", [("table 12", "own", "7.1")]),
+    ("Table 12 shows the values.", [("Table 12", "own", "7.1")]),
+    ("in figure H.3", [("figure H.3", "own", "7.1")]),
+    ("see table 6.1.3.2", [("table 6.1.3.2", "own", "6.1.3")]),
+    ("see table 4.4.1-2", [("table 4.4.1-2", "own", "4.4.1")]),
+    ("by equation (3)", [("equation (3)", "own", "6.2")]),
+    ("as required in GEN-6.2-04.", [("GEN-6.2-04", "own", "6.2")]),
+    ("as described in clause 8.8", [("clause 8.8", "own", "8.8")]),
+    ("clause 5.2 of the present document", [("clause 5.2", "own", "5.2")]),
+    ("clause 5.2 of EN 300 100", [("clause 5.2", "own", "5.2")]),
+    ("clause 5.2 of the previous version [i.1]", [("clause 5.2 of the previous version [i.1]", OWN, "5.2")]),
+    ("(see 7.2.1)", [("7.2.1", "own", "7.2.1")]),
+    ("clause 5.2.", [("clause 5.2", "own", "5.2")]),
+    ("table 12 in clause 7.1", [("table 12", "own", "7.1"), ("clause 7.1", "own", "7.1")]),
+    # other documents
+    ("clauses 5.1 and 6.2 of EN 300 421 [2]", [("clauses 5.1", "EN 300 421", "5.1"), ("6.2", "EN 300 421", "6.2")]),
+    ("clause 7.2 of EN 300 421 [2]", [("clause 7.2 of EN 300 421 [2]", "EN 300 421", "7.2")]),
+    ("ETSI EN 301 489-1 [1], clause 8.2", [("ETSI EN 301 489-1 [1], clause 8.2", "EN 301 489-1", "8.2")]),
+    ("EN 300 421 [2] clause 4 says", [("EN 300 421 [2] clause 4", "EN 300 421", "4")]),
+    ("clause 5.1.2 in ISO/IEC 13818-1 [3]", [("clause 5.1.2 in ISO/IEC 13818-1 [3]", "ISO/IEC 13818-1", "5.1.2")]),
+    ("3GPP TS 29.228 [4] clause 6.3", [("3GPP TS 29.228 [4] clause 6.3", "3GPP TS 29.228", "6.3")]),
+    ("see TS 29.213.", [("TS 29.213", "3GPP TS 29.213", "")]),
+    ("as in [2].", [("[2]", "EN 300 421", "")]),
+    ("as in [2], [3] and [i.3]", [("[2]", "EN 300 421", ""), ("[3]", "ISO/IEC 13818-1", ""), ("[i.3]", "TS 102 831", "")]),
+    ("as in [2, 3]", [("2", "EN 300 421", ""), ("3", "ISO/IEC 13818-1", "")]),
+    (
+        "in [2] to [4]",
+        [("[2] to [4]", "EN 300 421", ""), ("[2] to [4]", "ISO/IEC 13818-1", ""), ("[2] to [4]", "3GPP TS 29.228", "")],
+    ),
+    ("clause 5.1 of [i.3]", [("clause 5.1 of [i.3]", "TS 102 831", "5.1")]),
+    ("annex B of EN 300 421 [2]", [("annex B of EN 300 421 [2]", "EN 300 421", "B")]),
+    ("table 58 of [2]", [("table 58 of [2]", "EN 300 421", "table 58")]),
+    ("table 2/T.90", [("table 2/T.90", "ITU-T T.90", "table 2")]),
+    ("clause 5.3 of the T2 specification [i.3]", [("clause 5.3 of the T2 specification [i.3]", "TS 102 831", "5.3")]),
+    ("table 3 in clause 7 of [2]", [("table 3", "EN 300 421", "table 3"), ("clause 7 of [2]", "EN 300 421", "7")]),
+    (
+        "EN 300 421 [2] clauses 5.1 to 5.3 for MPEG-2 and 5.5 to 5.6 for others",
+        [("clauses 5.1 to 5.3", "EN 300 421", c) for c in ("5.1", "5.2", "5.3")]
+        + [("5.5 to 5.6", "EN 300 421", c) for c in ("5.5", "5.6")],
+    ),
+    ("the TS 129 228 [4] procedures", [("TS 129 228 [4]", "3GPP TS 29.228", "")]),
+    ("EN 300421 [2] prints it otherwise", [("EN 300421 [2]", "EN 300 421", "")]),
+    ("in RFC 3261 [5] and RFC 2045", [("RFC 3261 [5]", "RFC 3261", ""), ("RFC 2045", "RFC 2045", "")]),
+    ("ITU-T Recommendation T.90 [7], table 2", [("ITU-T Recommendation T.90 [7], table 2", "ITU-T T.90", "table 2")]),
+    ("EN 301 489-\n1 [1]", [("EN 301 489- 1 [1]", "EN 301 489-1", "")]),
+    ("EN 300 468 V1.16.1 says", [("EN 300 468 V1.16.1", "EN 300 468", "")]),
+    ("see [i.2] for nothing", [("[i.2]", "", "")]),
+    ("clause 4.2 of that standard", [("clause 4.2", "", "4.2")]),
+    ("by clause 4.2 and by EN 300 421 [2]", [("clause 4.2", "own", "4.2"), ("EN 300 421 [2]", "EN 300 421", "")]),
+    ("According to [2], figure H.3 shows it", [("[2]", "EN 300 421", ""), ("figure H.3", "own", "7.1")]),
+    ("as defined in EN 300 421 [2] (see clause 4.2)", [("EN 300 421 [2]", "EN 300 421", ""), ("clause 4.2", "own", "4.2")]),
+    ("the terminal of EN 300 100 itself", [("EN 300 100", "own", "")]),
+    # none
+    ("The present document applies.", []),
+    ("clause 3.2 of the ETSI Drafting Rules", []),
+    ("found in ETSI SR 000 314", []),
+    ("bits acm[1] and acm[2]", []),
+    ("x in the range [1, 2]", []),
+    ("the value [0] and [9]", []),
+    ("16 sections 0 and 1 of a table", []),
+    ("the table id 0x4E", []),
+    ("this clause and the next annex describe it", []),
+    ("an annex a little longer", []),
+]
+
+
+@pytest.mark.parametrize(("sentence", "expected"), TABLE, ids=[row[0][:50] for row in TABLE])
+def test_sentence(sentence: str, expected: list[tuple[str, str, str]]) -> None:
+    assert cited(sentence) == expected
+
+
+@pytest.mark.parametrize(
+    "title",
+    ["Intellectual Property Rights", "Modal verbs terminology", "History", "Change history", "Change History (informative)"],
+)
+def test_boilerplate_units_cite_nothing(title: str) -> None:
+    assert cited("See clause 7.1 and EN 300 421 [2].", title=title) == []
+
+
+def test_the_reference_list_cites_nothing() -> None:
+    assert cited("[2] ETSI EN 300 421: see clause 7.1.", title="Normative references") == []
+
+
+def test_a_caption_does_not_cite_itself_but_what_it_names() -> None:
+    body = "Table 13: Values beside table 12"
+    assert cited(body, blocks=(Block("caption", 0, len(body)),)) == [("table 12", "own", "7.1")]
+
+
+def test_code_and_formulas_hold_no_brackets() -> None:
+    body = "a = b[1] + [2] -- see clause 7.1"
+    assert cited(body, blocks=(Block("code", 0, len(body)),)) == [("clause 7.1", "own", "7.1")]
+
+
+def test_notes_and_informative_references_are_informative() -> None:
+    body = "NOTE: See clause 7.1."
+    (note,) = find_citations(document(), corpus(body, blocks=(Block("note", 0, len(body)),)), {})
+    (label,) = find_citations(document(), corpus("See [i.3]."), {})
+    (plain,) = find_citations(document(), corpus("See [2]."), {})
+    assert (note.informative, label.informative, plain.informative) == (True, True, False)
+
+
+def test_states_targets_and_editions() -> None:
+    found = find_citations(document(), corpus("See clause 7.1, clause 8.8 and [1]."), {})
+    assert [(c.state, c.target, c.edition, c.label) for c in found] == [
+        ("resolved", f"{KEY}#7.1", None, None),
+        ("missing-clause", None, None, None),
+        ("not-loaded", None, "V2.2.3", "1"),
+    ]
+
+
+def test_place_over_a_page_break_is_where_the_number_stands() -> None:
+    body = "as in clause\n7.1 here"
+    lines = (Line(0, 12, Rect(4, 50, 700, 110, 710)), Line(13, 21, Rect(5, 50, 60, 90, 70)))
+    (found,) = find_citations(document(), corpus(body, lines=lines), {})
+    assert (found.text, found.page, found.context) == ("7.1", 5, "as in clause 7.1 here")
+    assert found.rects == (Rect(5, 50, 60, 65.0, 70),)
+
+
+_PART = st.sampled_from(
+    ["clause ", "clauses ", "annex ", "table ", "5.1", "7", "A", "B.1", ", ", " and ", " to ", " of ", "EN 300 421", " [2]", "[i.3]", "[", "]", "\n", ".", " (", ")", "RFC 3261", "the ", "§", "/T.90", "-", "H.3", "figure ", "[1, 2]", "ITU-T X.25", "see ", "GEN-6.2-04", ":"]
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(st.one_of(_PART, st.text(max_size=4)), max_size=25).map("".join))
+def test_any_text_gives_consistent_offsets(body: str) -> None:
+    for citation in find_citations(document(), corpus(body), {}):
+        assert re.sub(r"\s+", " ", body[citation.start : citation.end]) == citation.text
+        assert 0 <= citation.start < citation.end <= len(body)
+        assert (citation.state == "resolved") == (citation.target is not None)
+        assert citation.text.strip()
