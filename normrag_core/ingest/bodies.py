@@ -8,11 +8,11 @@ from itertools import groupby
 
 from normrag_core.ingest import tables
 from normrag_core.ingest.drafts import Draft, Printed, Row, Vocabulary, join, rows_of
-from normrag_core.ingest.figures import find_figures
+from normrag_core.ingest.figures import clusters, find_figures
 from normrag_core.ingest.grid import Grid, find_grids
 from normrag_core.ingest.layout import Box, Page, PageLine
 from normrag_core.ingest.paragraphs import Frame, blocks, extend, is_caption, kind_of
-from normrag_core.ingest.scripts import marked
+from normrag_core.ingest.scripts import prose, settled
 from normrag_core.model import Block, Line, Rect
 
 _FLOW = ("paragraph", "list", "note", "example", "definition", "reference")
@@ -27,7 +27,7 @@ def build_body(lines: Sequence[PageLine], pages: Mapping[int, Page]) -> tuple[st
     vocabulary = Vocabulary(pages)
     drafts: list[Draft] = []
     for number, group in groupby(lines, key=lambda line: line.page):
-        of_page = _page(list(group), pages[number], vocabulary)
+        of_page = _page(settled(list(group)), pages[number], vocabulary)
         _join_over_break(drafts, of_page, pages, vocabulary)
         drafts += of_page
     return _write(drafts)
@@ -50,21 +50,20 @@ def _page(lines: list[PageLine], page: Page, vocabulary: Vocabulary) -> list[Dra
     grids = find_grids(page.rules)
     drawings = find_figures(page.rules, grids, page.width, page.height)
     inside = [_grid_of(line, grids) for line in lines]
-    by_grid = {g: [line for line, at in zip(lines, inside, strict=True) if at == g] for g in set(inside) - {None}}
+    by_grid: dict[int, list[PageLine]] = {}
+    for line, at in zip(lines, inside, strict=True):
+        if at is not None:
+            by_grid.setdefault(at, []).append(line)
     drawn = _drawn(lines, inside, drawings, frame)
     drafts: list[Draft] = []
-    seen: set[int] = set()
-    for key, group in groupby(
-        range(len(lines)),
-        key=lambda i: ("table", inside[i]) if inside[i] is not None else ("figure" if i in drawn else "text", None),
-    ):
+    done: set[int] = set()
+    for (grid, label), group in groupby(range(len(lines)), key=lambda i: (inside[i], i in drawn)):
         members = [lines[i] for i in group]
-        kind, grid = key
-        if kind == "table":
-            if grid not in seen:
-                seen.add(grid)
+        if grid is not None:
+            if grid not in done:
+                done.add(grid)
                 drafts.append(tables.table(grids[grid], by_grid[grid], vocabulary))
-        elif kind == "figure":
+        elif label:
             drafts.append(_figure(members))
         else:
             drafts += blocks(rows_of(members), frame, vocabulary)
@@ -84,7 +83,10 @@ def _grid_of(line: PageLine, grids: Sequence[Grid]) -> int | None:
 def _drawn(lines: Sequence[PageLine], inside: Sequence[int | None], drawings: Sequence[Box], frame: Frame) -> set[int]:
     """Indices of lines that are labels of a drawing: inside it, or beside it and not set like prose."""
     labels: set[int] = set()
-    for left, top, right, bottom in drawings:
+    for box in drawings:
+        _, top, _, bottom = box
+        if _is_frame_of_code(box, lines):
+            continue
         for index, line in enumerate(lines):
             x0, y0, x1, y1 = line.bbox
             y = (y0 + y1) / 2
@@ -97,14 +99,20 @@ def _drawn(lines: Sequence[PageLine], inside: Sequence[int | None], drawings: Se
     return labels
 
 
+def _is_frame_of_code(box: Box, lines: Sequence[PageLine]) -> bool:
+    """Whether the print inside is mostly in a typewriter font: an example in a frame (GS QKD 014, page 14)."""
+    spans = [s for line in lines if box[0] <= line.bbox[0] <= box[2] and box[1] <= line.baseline <= box[3] for s in line.spans]
+    return sum(len(s.text.strip()) for s in spans if s.mono) > 0.6 * sum(len(s.text.strip()) for s in spans) > 0
+
+
 def _figure(lines: Sequence[PageLine]) -> Draft:
+    """Labels, one a line of text; those of several printed lines joined."""
     printed = []
-    row = -1
-    for line in lines:
-        text = marked(line.spans).strip()
-        if text:
-            printed.append(Printed(text, Rect(line.page, *line.bbox), "\n" if line.row != row else " "))
-            row = line.row
+    for group in clusters(lines):
+        for index, line in enumerate(group):
+            text = prose(line)
+            if text:
+                printed.append(Printed(text, Rect(line.page, *line.bbox), " " if index else "\n"))
     return Draft("figure", printed)
 
 

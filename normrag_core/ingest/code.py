@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from normrag_core.ingest.drafts import Draft, Printed, Row, rect
+from normrag_core.ingest.scripts import marked
 
 _TOKENS = re.compile(
     r"[*\d\s]*(?:\[[^\]]*\]|\{[^}]*\}|<[^>]*>)\s*|.*::=.*|[{}\[\]();,]+|</?[\w:!?].*>|\"[^\"]*\"\s*:.*|.*[{};]\s*(?:--.*|//.*)?"
@@ -18,17 +19,13 @@ def is_code(rows: Sequence[Row], at: int) -> bool:
     """Whether row `at` is code: in a typewriter font, or a line of a formal notation among others of its kind."""
     row = rows[at]
     if row.mono > 0.6:
-        return _alone(row) and row.lines[0].spans[0].mono
+        return row.lines[0].spans[0].mono
     if not _formal(row):
         return False
     near = [
         r for r in (*rows[max(at - 1, 0) : at], *rows[at + 1 : at + 2]) if abs(r.baseline - row.baseline) <= _STEP * row.size
     ]
     return any(_formal(r) or r.mono > 0.6 for r in near)
-
-
-def _alone(row: Row) -> bool:
-    return len(row.text) > 0
 
 
 def _formal(row: Row) -> bool:
@@ -45,15 +42,15 @@ def code_draft(rows: Sequence[Row]) -> Draft:
     printed: list[Printed] = []
     column = 0
     for index, row in enumerate(rows):
-        for i, (line, text) in enumerate(zip(row.lines, row.texts, strict=True)):
+        for i, line in enumerate(row.lines):
+            raw = marked(line.spans).rstrip()
+            text = raw.lstrip()
             if not text:
                 continue
-            target = round((line.bbox[0] - left) / width)
+            target = round((line.bbox[0] - left) / width) + len(raw) - len(text)
             if i == 0:
                 blank = (
-                    index > 0
-                    and row.baseline - rows[index - 1].baseline > _STEP * 1.2 * row.size
-                    and row.page == rows[index - 1].page
+                    index > 0 and row.page == rows[index - 1].page and row.baseline - rows[index - 1].baseline > 2 * row.size
                 )
                 before = ("\n\n" if blank else "\n") + " " * target
                 column = target

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from normrag_core.ingest.layout import Box, Page, PageLine
-from normrag_core.ingest.scripts import marked
+from normrag_core.ingest.scripts import prose
 from normrag_core.model import BlockKind, Rect
 
 
@@ -38,7 +38,7 @@ class Row:
     @cached_property
     def texts(self) -> tuple[str, ...]:
         """Marked text of each line, stripped."""
-        return tuple(marked(line.spans).strip() for line in self.lines)
+        return tuple(prose(line) for line in self.lines)
 
     @cached_property
     def text(self) -> str:
@@ -85,14 +85,22 @@ class Draft:
 
 
 def rows_of(lines: Sequence[PageLine]) -> list[Row]:
-    """Lines of one page in reading order, grouped by printed row."""
+    """Lines of one page in reading order, grouped by printed row; print a little higher beside others shares their row."""
     rows: list[list[PageLine]] = []
     for line in lines:
-        if rows and rows[-1][0].row == line.row and rows[-1][0].page == line.page:
+        if rows and (rows[-1][0].row == line.row or _beside(line, rows[-1])):
             rows[-1].append(line)
         else:
             rows.append([line])
-    return [Row(r[0].page, tuple(r)) for r in rows]
+    return [Row(r[0].page, tuple(sorted(r, key=lambda line: line.bbox[0]))) for r in rows]
+
+
+def _beside(line: PageLine, row: Sequence[PageLine]) -> bool:
+    return line.upright and all(
+        abs(line.baseline - other.baseline) < 0.4 * min(line.size, other.size)
+        and (line.bbox[0] > other.bbox[2] - 1 or line.bbox[2] < other.bbox[0] + 1)
+        for other in row
+    )
 
 
 def rect(line: PageLine) -> Rect:

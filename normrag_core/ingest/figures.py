@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from normrag_core.ingest.grid import Grid
-from normrag_core.ingest.layout import Box
+from normrag_core.ingest.layout import Box, PageLine
 
 _MESH = 9.0  # side of a raster field, points: strokes closer than about this belong to one drawing
 
@@ -42,6 +42,31 @@ def find_figures(rules: tuple[Box, ...], grids: tuple[Grid, ...], width: float, 
     return tuple(sorted(boxes, key=lambda b: (b[1], b[0])))
 
 
+def clusters(lines: Sequence[PageLine]) -> list[list[PageLine]]:
+    """Labels parted by where they stand: the lines of one box of a flow chart follow each other."""
+    groups: list[list[PageLine]] = []
+    for line in lines:
+        home = next((g for g in reversed(groups) if _below(line, g[-1])), None)
+        if home is None:
+            groups.append([line])
+        else:
+            home.append(line)
+    return groups
+
+
+def _below(line: PageLine, above: PageLine) -> bool:
+    overlap = min(line.bbox[2], above.bbox[2]) - max(line.bbox[0], above.bbox[0])
+    narrow = min(line.bbox[2] - line.bbox[0], above.bbox[2] - above.bbox[0])
+    step = line.baseline - above.baseline
+    return (
+        line.upright
+        and above.upright
+        and 0 < step < 1.5 * line.size
+        and overlap > 0.6 * narrow
+        and abs(line.size - above.size) < 1
+    )
+
+
 def _page_frame(rule: Box, width: float, height: float) -> bool:
     return rule[2] - rule[0] > 0.8 * width and rule[3] - rule[1] > 0.7 * height
 
@@ -56,6 +81,18 @@ def _around(rules: Sequence[Box]) -> Box:
 
 
 def _drawing(rules: Sequence[Box], box: Box) -> bool:
-    """Three strokes or more, not all of them horizontal (underlines, fraction bars), over more than a line's height."""
+    """Three strokes or more, not all of them horizontal (underlines, fraction bars) and not all on the edges of a frame."""
     upright = sum(r[3] - r[1] > 6 for r in rules)
+    if all(_on_edge(r, box) for r in rules):
+        return False
     return len(rules) >= 3 and upright >= 1 and box[3] - box[1] >= 20 and box[2] - box[0] >= 30
+
+
+def _on_edge(rule: Box, box: Box) -> bool:
+    """Whether a thin rule lies on an edge of the box, or the rule is the whole box."""
+    x0, y0, x1, y1 = rule
+    if x1 - x0 > 0.97 * (box[2] - box[0]) and y1 - y0 > 0.97 * (box[3] - box[1]):
+        return True
+    if y1 - y0 <= 3:
+        return min(abs(y0 - box[1]), abs(y1 - box[3])) <= 3
+    return x1 - x0 <= 3 and min(abs(x0 - box[0]), abs(x1 - box[2])) <= 3

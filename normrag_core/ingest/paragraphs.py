@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from normrag_core.ingest.code import code_draft, is_code
 from normrag_core.ingest.drafts import Draft, Printed, Row, Vocabulary, append, rect
 from normrag_core.ingest.layout import PageLine
-from normrag_core.ingest.scripts import marked
+from normrag_core.ingest.scripts import prose
 from normrag_core.model import BlockKind
 
 CAPTION = re.compile(
-    r"(Table|Figure)\s+(?:[A-Z]{1,2}\.?)?\d[\w.\-]*\s*(?:\((?:continued|concluded)\)\s*)?(?:[:.–—-]|$|\s)", re.I
+    r"(Table|Figure)\s+(?:[A-Z]{1,2}\.?)?\d[\w.\-]*(?:\([a-z0-9]\))?\s*(?:\((?:continued|concluded)\)\s*)?(?:[:.–—-]|$|\s)",
+    re.I,
 )
 _NOTE = re.compile(r"NOTES?(?:\s*\d+)?(?:\s*\([^)]*\))?\s*[:–-]|Note(?:\s*\d+)?\s*:|(?:Editor's|Editor’s) Note", re.M)
 _EXAMPLE = re.compile(r"(?:EXAMPLES?|Example)(?:\s*\d+)?(?:\s*\([^)]*\))?\s*:")
@@ -27,6 +28,7 @@ _INLINE_ITEM = re.compile(r"(?:[•▪●○◦■➢]\s*|[–—-]\s+|\(?(?:\d{
 _MATH = re.compile(r"[=∑∏∫√≤≥≠±∈∉⊕⊗×÷π∞≈≡∀∃⎡-⎳⌊⌋⌈⌉←→⇔⇒]")
 _MATH_FONT = ("symbol", "math", "mtextra", "mt-extra", "cmsy", "cmmi")
 _WORD = re.compile(r"[^\W\d_]{4,}")
+_TAG = re.compile(r"</?sub>")
 _STEP = 1.62  # baselines further apart than this many type sizes part two paragraphs
 
 
@@ -57,10 +59,12 @@ def blocks(rows: Sequence[Row], frame: Frame, vocabulary: Vocabulary) -> list[Dr
             at = stop
             continue
         if is_formula(row, frame) and kind_of(row, None, frame) == "paragraph":
-            stop = at + 1
+            begin, stop = at, at + 1
+            while drafts and _belongs_above(drafts[-1], rows[begin], frame):
+                begin -= len(drafts.pop().rows)
             while stop < len(rows) and _of_formula(rows[stop], rows[stop - 1], frame):
                 stop += 1
-            drafts.append(_formula(rows[at:stop]))
+            drafts.append(_formula(rows[begin:stop]))
             at = stop
             continue
         last = drafts[-1] if drafts else None
@@ -128,9 +132,13 @@ def _is_definition(row: Row) -> bool:
 
 def is_formula(row: Row, frame: Frame) -> bool:
     """Set off from the margin, with an operator or a symbol font, and next to no words."""
-    if row.box[0] < frame.left + 10 or len(_WORD.findall(row.text)) > 4:
+    words = len(_WORD.findall(row.text))
+    centred = row.box[0] > frame.left + 40 and abs((row.box[0] + row.box[2]) - (frame.left + frame.right)) < 60
+    if centred and words <= 9 and " = " in row.text and not _ends(row.text):
+        return True
+    if row.box[0] < frame.left + 10 or words > 4:
         return False
-    if _MATH.search(row.text):
+    if _MATH.search(row.text) or re.search(r"\^.*[+/−]", row.text):
         return True
     return any(name in s.font.lower() for line in row.lines for s in line.spans if s.text.strip() for name in _MATH_FONT)
 
@@ -138,7 +146,24 @@ def is_formula(row: Row, frame: Frame) -> bool:
 def _of_formula(row: Row, above: Row, frame: Frame) -> bool:
     if row.baseline - above.baseline > 1.5 * max(row.size, above.size) or kind_of(row, above, frame) != "paragraph":
         return False
-    return row.box[0] >= frame.left + 10 and (is_formula(row, frame) or (len(row.text) <= 12 and row.size <= above.size + 1))
+    return row.box[0] >= frame.left + 10 and (is_formula(row, frame) or _is_fragment(row))
+
+
+def _belongs_above(last: Draft, row: Row, frame: Frame) -> bool:
+    """Whether the block above a formula is a numerator or a limit that stands on it."""
+    if last.kind != "paragraph" or len(last.rows) != 1:
+        return False
+    above = last.rows[0]
+    return (
+        above.box[0] >= frame.left + 10
+        and _is_fragment(above)
+        and row.baseline - above.baseline < 1.5 * max(row.size, above.size)
+    )
+
+
+def _is_fragment(row: Row) -> bool:
+    """A few letters without a word: a numerator, a limit of a sum."""
+    return not _WORD.search(_TAG.sub("", row.text)) and len(_TAG.sub("", row.text)) <= 16
 
 
 def _formula(rows: Sequence[Row]) -> Draft:
@@ -168,7 +193,7 @@ def extend(draft: Draft, row: Row, vocabulary: Vocabulary, hard: bool = False) -
 
 def _add(draft: Draft, lines: Sequence[PageLine], vocabulary: Vocabulary, hard: bool) -> None:
     for index, line in enumerate(lines):
-        text = marked(line.spans).strip()
+        text = prose(line)
         if text:
             append(draft.printed, Printed(text, rect(line), "\n" if hard and index == 0 else " "), vocabulary)
 
@@ -212,6 +237,8 @@ def _script_room(above: Row, row: Row) -> float:
 
 def _broken_early(above: Row, row: Row, frame: Frame) -> bool:
     """Whether the first word of the row would have fitted on the one above: then the break is meant."""
+    if above.box[2] > frame.left + 0.6 * frame.width and not _ends(above.text):
+        return False
     line = row.lines[0]
     word = line.text.split(" ", 1)[0]
     width = (line.bbox[2] - line.bbox[0]) * len(word) / max(len(line.text), 1)

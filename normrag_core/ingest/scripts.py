@@ -1,11 +1,16 @@
-"""Spans of one line → plain text: superscripts `2^19`, subscripts `N<sub>ldpc</sub>`, ligatures and odd spaces made plain."""
+"""Spans of one line → plain text: superscripts `2^19`, subscripts `N<sub>ldpc</sub>`, ligatures and odd spaces made plain.
+
+`settled` comes before: formula editors place each index as a line of its own, a little above or below the row it belongs to.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from itertools import pairwise
 
-from normrag_core.ingest.layout import Span
+from normrag_core.ingest.layout import PageLine, Span
 
 # Compatibility characters that stand for letters; a blanket NFKC would also flatten 2² and ½.
 _PLAIN = {
@@ -57,9 +62,7 @@ def marked(spans: Iterable[Span]) -> str:
     runs: list[list[str]] = []
     for span in spans:
         script = span.script
-        if runs and not span.text.strip() and runs[-1][0]:
-            runs[-1][1] += span.text
-        elif runs and runs[-1][0] == script:
+        if runs and (runs[-1][0] == script or (runs[-1][0] and not span.text.strip())):
             runs[-1][1] += span.text
         else:
             runs.append([script, span.text])
@@ -82,3 +85,101 @@ def marked(spans: Iterable[Span]) -> str:
         else:
             out += f"^({core}){tail}"
     return out
+
+
+def prose(line: PageLine) -> str:
+    """Marked text of a line without space at its ends or doubled spaces inside."""
+    return re.sub(r" {2,}", " ", marked(line.spans)).strip()
+
+
+def indent(line: PageLine, left: float) -> int:
+    """Columns from `left` (points) to the line's first letter, in widths of its own characters."""
+    spaces = len(line.text) - len(line.text.lstrip())
+    width = (line.bbox[2] - line.bbox[0]) / max(len(line.text), 1)
+    return max(round((line.bbox[0] - left) / max(width, 1.0)), 0) + spaces
+
+
+def settled(lines: Sequence[PageLine]) -> list[PageLine]:
+    """Lines of one page in reading order, loose indices put into the line they touch and spans set from left to right."""
+    rows: list[list[PageLine]] = []
+    for line in lines:
+        if rows and rows[-1][0].row == line.row:
+            rows[-1].append(line)
+        else:
+            rows.append([line])
+    moved: dict[int, list[PageLine]] = {}
+    for index, row in enumerate(rows):
+        for line in row:
+            host = _host(line, rows, index)
+            if host is not None:
+                moved.setdefault(host, []).append(line)
+                rows[index] = [other for other in rows[index] if other is not line]
+    for index, scripts in moved.items():
+        base = max(rows[index] or scripts, key=lambda line: len(line.text))
+        for line in scripts:
+            script = "sup" if base.baseline > line.baseline else "sub"
+            spans = tuple(replace(s, script=script) for s in line.spans)
+            rows[index].append(replace(line, spans=spans, row=base.row))
+    return [
+        line for index, row in enumerate(rows) if row for line in (_ordered(row) if index in moved or _crossed(row) else row)
+    ]
+
+
+def _host(line: PageLine, rows: Sequence[Sequence[PageLine]], at: int) -> int | None:
+    """Index of the row that holds larger print which this small line touches a little higher or lower, None where none does."""
+    if not line.upright or len(line.text.strip()) > _LONGEST_SCRIPT:
+        return None
+    x0, _, x1, _ = line.bbox
+    best, nearest = None, 0.0
+    for index in range(max(at - 3, 0), min(at + 4, len(rows))):
+        if index == at:
+            continue
+        for host in rows[index]:
+            shift = host.baseline - line.baseline
+            if not host.upright or line.size > 0.88 * host.size or not -0.55 * host.size <= shift <= 0.75 * host.size:
+                continue
+            if x0 - 3.5 <= host.bbox[2] and host.bbox[0] <= x1 + 3.5 and (best is None or abs(shift) < nearest):
+                best, nearest = index, abs(shift)
+    return best
+
+
+def _crossed(row: Sequence[PageLine]) -> bool:
+    """Whether the spans of a row are not in the order of their places: a lowered index came before its letter."""
+    places = [s.bbox[0] for line in row for s in line.spans if s.text.strip()]
+    return any(right < left - 0.5 for left, right in pairwise(places))
+
+
+def _ordered(row: Sequence[PageLine]) -> list[PageLine]:
+    """The row's spans from left to right, cut into lines again at gaps wider than a space."""
+    spans = sorted(((s, line) for line in row for s in line.spans), key=lambda pair: pair[0].bbox[0])
+    lines: list[list[tuple[Span, PageLine]]] = []
+    for span, line in spans:
+        end = max((s.bbox[2] for s, _ in lines[-1]), default=0.0) if lines else 0.0
+        gap = span.bbox[0] - end
+        if not lines or gap > 0.45 * line.size:
+            lines.append([(span, line)])
+            continue
+        last = lines[-1][-1][0]
+        if gap > 0.15 * line.size and not last.text.endswith(" ") and not span.text.startswith(" "):
+            span = replace(span, text=" " + span.text)
+        lines[-1].append((span, line))
+    return [_line([span for span, _ in group], group[0][1]) for group in lines if any(s.text.strip() for s, _ in group)]
+
+
+def _line(spans: Sequence[Span], like: PageLine) -> PageLine:
+    main = max(spans, key=lambda s: (not s.script, len(s.text.strip())))
+    box = (
+        min(s.bbox[0] for s in spans),
+        min(s.bbox[1] for s in spans),
+        max(s.bbox[2] for s in spans),
+        max(s.bbox[3] for s in spans),
+    )
+    return replace(
+        like,
+        text="".join(s.text for s in spans),
+        spans=tuple(spans),
+        bbox=box,
+        size=main.size,
+        bold=main.bold,
+        baseline=main.origin[1],
+    )

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from normrag_core.ingest.drafts import Draft, Printed, Vocabulary, append, join
-from normrag_core.ingest.grid import Grid
+from normrag_core.ingest.grid import Cell, Grid
 from normrag_core.ingest.layout import PageLine, Span
-from normrag_core.ingest.scripts import marked
+from normrag_core.ingest.scripts import indent, prose
 from normrag_core.model import Rect
 
 _NOTE = re.compile(r"(?:NOTE|EXAMPLE)(?:\s*\d+)?\s*:|\(\*+\)")
@@ -27,6 +27,9 @@ def table(grid: Grid, lines: Sequence[PageLine], vocabulary: Vocabulary) -> Draf
         for part in _cut(line, grid):
             x0, y0, x1, y1 = part.bbox
             places.setdefault(grid.at((x0 + x1) / 2, (y0 + y1) / 2), []).append(part)
+    for cell in grid.cells:
+        if cell.cols > 1:
+            _spread(places, cell, grid)
     n_rows, n_cols = len(grid.ys) - 1, len(grid.xs) - 1
     wide = {(c.row, c.col): c for c in grid.cells}
     cells: list[list[list[Printed]]] = []
@@ -44,6 +47,25 @@ def table(grid: Grid, lines: Sequence[PageLine], vocabulary: Vocabulary) -> Draf
     keep = [c for c in range(n_cols) if any(row[c] for row in cells) or grid.xs[c + 1] - grid.xs[c] > 8]
     cells = [[row[c] for c in keep] for row in cells]
     return Draft("table", cells=cells, edges=(*(grid.xs[c] for c in keep), grid.xs[-1]))
+
+
+def _spread(places: dict[tuple[int, int], list[PageLine]], cell: Cell, grid: Grid) -> None:
+    """Give print to the single columns it stands over where a merged cell only lacks strokes (shaded header rows)."""
+    lines = places.get((cell.row, cell.col), [])
+    columns = [_column(line, grid) for line in lines]
+    first = lines[0].row if lines else 0
+    if None in columns or len({c for c, line in zip(columns, lines, strict=True) if line.row == first}) < 2:
+        return
+    del places[cell.row, cell.col]
+    for column, line in zip(columns, lines, strict=True):
+        assert column is not None
+        places.setdefault((cell.row, column), []).append(line)
+
+
+def _column(line: PageLine, grid: Grid) -> int | None:
+    """The one elementary column that a line stands in, None where it reaches over more."""
+    x0, _, x1, _ = line.bbox
+    return next((c for c in range(len(grid.xs) - 1) if grid.xs[c] - 2 <= x0 and x1 <= grid.xs[c + 1] + 2), None)
 
 
 def _ordered(lines: list[PageLine]) -> list[PageLine]:
@@ -132,13 +154,11 @@ def _cell(lines: Sequence[PageLine], left: float, vocabulary: Vocabulary) -> lis
     """Pieces of one cell; a single line of code keeps its indentation, in whole characters of its own width."""
     pieces: list[Printed] = []
     for line in lines:
-        text = marked(line.spans).strip()
+        text = prose(line)
         if text:
-            append(pieces, Printed(text.replace("\n", " "), Rect(line.page, *line.bbox)), vocabulary)
+            append(pieces, Printed(text, Rect(line.page, *line.bbox)), vocabulary)
     if len(lines) == 1 and pieces and lines[0].spans[0].mono:
-        line = lines[0]
-        indent = round((line.bbox[0] - left - 5) / max((line.bbox[2] - line.bbox[0]) / max(len(line.text), 1), 1.0))
-        pieces[0].text = " " * max(indent, 0) + pieces[0].text
+        pieces[0].text = " " * indent(lines[0], left + 5) + pieces[0].text
     return pieces
 
 
