@@ -1,36 +1,49 @@
-"""Running headers, footers, page numbers and watermarks told from the text, by repetition and position."""
+"""Running headers, footers, page numbers and watermarks told from the text, by repetition and position.
+
+First the bands at the top and bottom of the page are measured that carry running print: print that stands in the same place
+on most pages, or counts the pages. Everything inside the bands is furniture, nothing else near the edge is: clause numbers
+and "NOTE:" often stand in the first line of several pages.
+"""
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from normrag_core.ingest.layout import Page, PageLine
 
-TOP_SHARE, BOTTOM_SHARE = 0.11, 0.92
-_PAGE_NUMBER = re.compile(r"(?:page\s+)?(?:\d{1,4}|[ivxlc]{1,7})(?:\s*(?:/|of)\s*\d{1,4})?|-\s*\d{1,4}\s*-", re.I)
-_LONE = re.compile(r"ETSI|3GPP|\[?draft\]?", re.I)
+EDGE_SHARE = 0.13
+_PAGE_NUMBER = re.compile(r"(?:page\s+|-\s*)?(?P<number>\d{1,4})(?:\s*(?:/|of)\s*\d{1,4})?(?:\s*-)?", re.I)
 _HEADER = re.compile(
     r"(?:Final\s+)?(?:draft\s+)?(?:pr)?(?:ETSI\s+)?(?:I-ETS|ETS|ETR|TBR|GTS|EN|ES|EG|TS|TR|SR|GS|GR)\s[\w\s./-]{3,30}?"
-    r"(?:V\d+\.\d+\.\d+|:\s*(?:January|February|March|April|May|June|July|August|September|October|November|December))"
-    r"|3GPP\s+T[SR]\s+\d\d\.\d{3}\s+version",
+    r"(?:\(?V\d+\.\d+\.\d+|:\s*(?:January|February|March|April|May|June|July|August|September|October|November|December)\s)"
+    r"|3GPP\s+T[SR]\s+\d\d\.\d{3}(?:-\d+)?\s+version",
     re.I,
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Bands:
+    """Height in points of the running print at the top, and where that at the bottom begins. 0 and inf where there is none."""
+
+    top: float
+    bottom: float
+
+
 def split_furniture(pages: Sequence[Page]) -> list[Page]:
     """The pages with furniture moved out of `lines` into `furniture`."""
-    repeated = _repeated(pages)
+    places = _places(pages)
+    bands = _bands(pages, places)
     done = []
     for page in pages:
-        out = {id(line) for line in page.lines if _is_furniture(line, page, repeated, len(pages))}
+        out = [_is_furniture(line, page, bands, places, len(pages)) for line in page.lines]
         done.append(
             replace(
                 page,
-                lines=tuple(line for line in page.lines if id(line) not in out),
-                furniture=tuple(line for line in page.lines if id(line) in out),
+                lines=tuple(line for line, away in zip(page.lines, out, strict=True) if not away),
+                furniture=tuple(line for line, away in zip(page.lines, out, strict=True) if away),
             )
         )
     return done
@@ -40,33 +53,65 @@ def _signature(line: PageLine) -> str:
     return re.sub(r"\d+", "#", re.sub(r"\s+", " ", line.text.strip()))
 
 
-def _repeated(pages: Sequence[Page]) -> dict[tuple[str, int], int]:
-    """(text with numbers blanked, height in steps of 4 points) → pages that carry it there."""
+def _step(line: PageLine, page: Page) -> int:
+    """Height in steps of 4 points, from the nearer edge, so that landscape pages agree with the others."""
+    at = line.baseline if line.baseline < page.height / 2 else line.baseline - page.height
+    return round(at / 4)
+
+
+def _places(pages: Sequence[Page]) -> dict[tuple[str, int], int]:
+    """(text with numbers blanked, step) → number of pages that carry it there."""
     seen: dict[tuple[str, int], set[int]] = defaultdict(set)
     for page in pages:
         for line in page.lines:
-            seen[(_signature(line), round(line.baseline / 4))].add(page.number)
-    counts: dict[tuple[str, int], int] = {}
-    for text, step in seen:
-        near = seen[(text, step)] | seen.get((text, step - 1), set()) | seen.get((text, step + 1), set())
-        counts[(text, step)] = len(near)
-    return counts
+            seen[(_signature(line), _step(line, page))].add(page.number)
+    return {
+        (text, step): len(own | seen.get((text, step - 1), set()) | seen.get((text, step + 1), set()))
+        for (text, step), own in list(seen.items())
+    }
 
 
-def _is_furniture(line: PageLine, page: Page, repeated: dict[tuple[str, int], int], total: int) -> bool:
-    top = line.bbox[3] < TOP_SHARE * page.height
-    bottom = line.bbox[1] > BOTTOM_SHARE * page.height
-    text = line.text.strip()
-    times = repeated[(_signature(line), round(line.baseline / 4))]
-    if not line.upright and (times >= max(3, 0.3 * total)):
-        return True  # a watermark or the note in the margin
-    if not (top or bottom):
-        # A watermark is large print in the same place on most pages.
-        return total >= 4 and times >= 0.6 * total and line.size > 24
-    if _PAGE_NUMBER.fullmatch(text):
-        return times >= 3 or total < 6
-    if _LONE.fullmatch(text):
+def _bands(pages: Sequence[Page], places: dict[tuple[str, int], int]) -> Bands:
+    often = max(2.0, 0.4 * len(pages))
+    counted = _counting_steps(pages)
+    top, bottom = 0.0, float("inf")
+    for page in pages:
+        for line in page.lines:
+            from_bottom = page.height - line.bbox[1]
+            edge = EDGE_SHARE * page.height
+            if line.bbox[3] > edge and from_bottom > edge:
+                continue
+            text, step = line.text.strip(), _step(line, page)
+            runs = sum(c.isalpha() for c in text) >= 3 and places[(_signature(line), step)] >= often
+            counts = bool(_PAGE_NUMBER.fullmatch(text)) and step in counted
+            alone = len(pages) < 4 and page.number > 1 and bool(_HEADER.match(text))
+            if not (runs or counts or alone):
+                continue
+            if line.bbox[3] <= edge:
+                top = max(top, line.baseline)
+            else:
+                bottom = min(bottom, line.bbox[1] - page.height)
+    return Bands(top, bottom)
+
+
+def _counting_steps(pages: Sequence[Page]) -> set[int]:
+    """Heights at which numbers stand that go up with the pages."""
+    shifts: dict[tuple[int, int], int] = defaultdict(int)
+    for page in pages:
+        for line in page.lines:
+            match = _PAGE_NUMBER.fullmatch(line.text.strip())
+            if match:
+                shifts[(_step(line, page), page.number - int(match["number"]))] += 1
+    return {step + d for (step, _), times in shifts.items() if times >= max(3, 0.25 * len(pages)) for d in (-1, 0, 1)}
+
+
+def _is_furniture(line: PageLine, page: Page, bands: Bands, places: dict[tuple[str, int], int], total: int) -> bool:
+    times = places[(_signature(line), _step(line, page))]
+    if not line.upright:
+        return times >= max(3, 0.3 * total)  # a watermark or the note in the margin
+    if page.number > 1 and line.baseline <= bands.top + 2:
         return True
-    if _HEADER.match(text) and page.number > 1 and top:
-        return True
-    return times >= max(3, 0.12 * total)
+    if line.bbox[1] - page.height >= bands.bottom - 2:
+        return page.number > 1 or times >= max(3, 0.3 * total)
+    # Large print in the same place on most pages.
+    return total >= 4 and times >= 0.6 * total and line.size > 24

@@ -16,6 +16,8 @@ _ANNEX = re.compile(
     re.I,
 )
 _CLAUSE = re.compile(rf"(?P<code>{_ELEMENT}(?:\.{_ELEMENT})*|[A-Z]{{1,2}}(?:\.{_ELEMENT})+)\.?(?=[\s:\u2003]|$)[\s:\u2003]*")
+# Annexes come after all numbered clauses.
+ANNEX_BASE = 1000
 # Words that begin with a digit and are no clause numbers ("5G system", "3D video").
 _WORD = re.compile(r"\d+[GD]\b")
 
@@ -50,41 +52,42 @@ def ancestors(code: str) -> list[str]:
 
 
 def order_key(code: str) -> tuple[tuple[int, str], ...]:
-    """Sort key of a code among its siblings: 7.3.75 < 7.3.75A < 7.3.76."""
+    """Sort key of a code: 7.3.75 < 7.3.75A < 7.3.76 < A < A.1 < Z < AA."""
     key = []
     for part in code.split("."):
         match = re.fullmatch(r"(\d+)([A-Za-z]*)", part)
-        key.append((int(match[1]), match[2].lower()) if match else (_letters(part), ""))
+        key.append((int(match[1]), match[2].lower()) if match else (ANNEX_BASE + _letters(part), ""))
     return tuple(key)
 
 
 def _letters(part: str) -> int:
+    """A → 1, Z → 26, AA → 27."""
     value = 0
     for letter in part.upper():
-        value = value * 27 + ord(letter) - 64
+        value = value * 26 + ord(letter) - 64
     return value
 
 
 def gap(before: str | None, code: str) -> int | None:
     """How many numbers are skipped when `code` follows `before` in a document: 0 for a perfect successor.
 
-    None where `code` cannot come after `before` (it repeats, goes back, or opens a level that nothing leads to).
-    `before` None stands for the beginning of a document or an annex.
+    None where `code` cannot come after `before`: it repeats it or goes back. Opening deeper levels at 0 or 1 skips nothing,
+    going on from 7.3.75 to 7.3.75A or 7.3.76 neither. `before` None stands for the beginning of the document.
     """
     new = order_key(code)
-    if before is None:
-        return max(new[0][0] - 1, 0) + sum(n for n, _ in new[1:])
-    old = order_key(before)
+    old = order_key(before) if before is not None else ((0, ""),)
     common = 0
     while common < min(len(old), len(new)) and old[common] == new[common]:
         common += 1
     if common == len(new):
         return None
-    fresh = new[common][0]
+    number, letter = new[common]
     if common == len(old):
-        skipped = max(fresh - 1, 0)
-    elif new[common] > old[common]:
-        skipped = max(fresh - old[common][0] - 1, 0)
+        skipped = max(number - 1, 0)
     else:
-        return None
+        last, last_letter = old[common]
+        if (number, letter) < (last, last_letter):
+            return None
+        first_annex = number > ANNEX_BASE >= last and common == 0
+        skipped = number - ANNEX_BASE - 1 if first_annex else max(number - last - 1, 0)
     return skipped + sum(max(n - 1, 0) + 1 for n, _ in new[common + 1 :])

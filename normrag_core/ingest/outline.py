@@ -72,6 +72,15 @@ class Finder:
                 return max(places, key=lambda p: self._worth(p, near))
         return None
 
+    def prints(self, text: str, page: int, taken: set[int]) -> bool:
+        """Whether the heading stands on the page, letter for letter."""
+        wanted = squeeze(text)
+        return any(
+            (place := self._match(i, wanted, taken)) is not None and place.alike == 1.0
+            for i in self._of_page.get(page, ())
+            if i not in taken
+        )
+
     def _worth(self, place: Place, y: float | None) -> tuple[float, float, float]:
         row = self.rows[place.first]
         away = 0.0 if y is None else abs((row.y0 + row.y1) / 2 - y - 10)
