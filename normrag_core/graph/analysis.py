@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 
-import networkx as nx
 import numpy as np
-from scipy.sparse import coo_matrix, csr_matrix
+from scipy.sparse import coo_array, coo_matrix, csr_matrix
 from scipy.sparse.csgraph import connected_components
 
+from normrag_core.graph.centrality import betweenness, pagerank
 from normrag_core.graph.table import CitationTable
 from normrag_core.model import Citation, Corpus, InfoUnit
 
@@ -171,24 +171,19 @@ def cycles(table: CitationTable, level: str = "document", limit: int = 100) -> l
 def centrality(table: CitationTable, measure: str, seed: int = 0) -> np.ndarray:
     """Importance of every unit in the citation graph, scaled to [0, 1]: (n_units,).
 
-    measure: "in-degree", "pagerank" (Page et al. 1999, damping 0.85) or "betweenness" (Brandes 2001; above 500 connected
-    units estimated from 200 seeded sources).
+    measure: "in-degree", "pagerank" or "betweenness", see `normrag_core.graph.centrality`.
     """
     n = len(table.parent)
     inner = (table.target >= 0) & (table.source != table.target)
     source, target = table.source[inner], table.target[inner]
+    links = coo_array((np.ones(len(source)), (source, target)), shape=(n, n)).tocsr()
+    links.data[:] = 1.0
     if measure == "in-degree":
         score = np.bincount(target, minlength=n).astype(float)
-    elif measure in ("pagerank", "betweenness"):
-        graph = nx.DiGraph()
-        graph.add_edges_from(zip(source.tolist(), target.tolist(), strict=True))
-        score = np.zeros(n)
-        if graph:
-            if measure == "pagerank":
-                values = nx.pagerank(graph, alpha=0.85)
-            else:
-                values = nx.betweenness_centrality(graph, k=200 if len(graph) > 500 else None, seed=seed)
-            score[list(values)] = list(values.values())
+    elif measure == "pagerank":
+        score = pagerank(links)
+    elif measure == "betweenness":
+        score = betweenness(links, seed)
     else:
         raise ValueError(f"centrality: expected in-degree, pagerank or betweenness; found {measure!r}")
     return score / score.max() if n and score.max() > 0 else score

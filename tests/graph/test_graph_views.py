@@ -12,6 +12,7 @@ import pytest
 
 from normrag_core.config import RetrieverConfig
 from normrag_core.graph import analysis, export, views
+from normrag_core.graph.centrality import betweenness, pagerank
 from normrag_core.graph.table import CitationTable
 from normrag_core.model import Chunk, Citation, Corpus, Document, InfoUnit
 from normrag_core.trace import Result, Stage, Trace, Via
@@ -19,7 +20,9 @@ from normrag_core.trace import Result, Stage, Trace, Via
 EVIL = "<script>alert(1)</script>"
 
 
-def unit(document: str, key: str, parent: str | None, title: str = "", kind: str = "clause", informative: bool = False) -> InfoUnit:
+def unit(
+    document: str, key: str, parent: str | None, title: str = "", kind: str = "clause", informative: bool = False
+) -> InfoUnit:
     return InfoUnit(f"{document}#{key}", document, key, key, title or f"Title {key}", kind, parent, 3, informative=informative)
 
 
@@ -178,12 +181,20 @@ def test_broken_references_say_why(corpus: Corpus) -> None:
     assert [(m.id, m.citations, m.citing) for m in analysis.missing_documents(corpus)] == [("C", 1, ("B V1",))]
 
 
-def test_centrality_equals_networkx(table: CitationTable) -> None:
-    graph = nx.DiGraph([(s, t) for s, t in zip(table.source.tolist(), table.target.tolist(), strict=True) if t >= 0])
-    for measure, values in (("pagerank", nx.pagerank(graph)), ("betweenness", nx.betweenness_centrality(graph))):
-        score = analysis.centrality(table, measure)
-        best = max(values.values())
-        assert {i: pytest.approx(score[i]) for i in values} == {i: v / best for i, v in values.items()}
+@pytest.mark.parametrize("seed", range(5))
+def test_centralities_equal_networkx(seed: int) -> None:
+    graph = nx.gnp_random_graph(60, 0.05, seed=seed, directed=True)
+    links = nx.to_scipy_sparse_array(graph, weight=None, format="csr")
+    assert pagerank(links) == pytest.approx(list(nx.pagerank(graph, tol=1e-11).values()), abs=1e-7)
+    assert betweenness(links) == pytest.approx(list(nx.betweenness_centrality(graph, normalized=False).values()))
+
+
+def test_importance_of_units(table: CitationTable) -> None:
+    """4.2 → 5 → 4.1 → 4.2 is a circle and 4.1 → B 1: all of B 1's paths run through 4.1, those of B 2 end at A 4."""
+    score = analysis.centrality(table, "betweenness")
+    assert score[table.index["A V1#4.1"]] == 1.0
+    assert score[table.index["B V1#1"]] == 0.0
+    assert analysis.centrality(table, "in-degree")[table.index["B V1#1"]] == 1.0
     with pytest.raises(ValueError, match="expected in-degree, pagerank or betweenness; found 'fame'"):
         analysis.centrality(table, "fame")
 
