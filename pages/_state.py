@@ -43,6 +43,7 @@ from normrag_core.model import Corpus, InfoUnit
 from normrag_core.retriever import Retriever
 from normrag_core.trace import Trace
 from pages import _library
+from pages import _shell as shell
 from pages._library import Library
 from pages._view import View, from_query, to_query
 
@@ -59,6 +60,7 @@ def mode() -> Mode:
 
 def library() -> Library:
     """The documents of this person and what is being made from them."""
+    shell.required()
     if mode() == "local":
         return _local_library()
     if "library" not in st.session_state:
@@ -86,6 +88,7 @@ def retriever() -> Retriever:
 
 def view() -> View:
     """What the user is looking at; taken from the URL when the session starts."""
+    shell.required()
     if "view" not in st.session_state:
         query = {name: st.query_params.get_all(name) for name in st.query_params}
         st.session_state["view"], st.session_state["link_remarks"] = from_query(query)

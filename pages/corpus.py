@@ -4,10 +4,6 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages import _shell
-
-_shell.required(__file__)
-
 from pages import _components as components
 from pages import _documents as documents
 from pages import _escape as escape
@@ -34,7 +30,7 @@ def page() -> None:
             sample=library.sample,
             opened=st.session_state.get("corpus_opened", ""),
             asked=st.session_state.get("corpus_asked", ""),
-            newer=library.newer_editions(),
+            newer=library.loaded.newer,
         )
         st.html(rows)
     _clearing(library)

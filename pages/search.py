@@ -6,10 +6,6 @@ import json
 
 import streamlit as st
 
-from pages import _shell
-
-_shell.required(__file__)
-
 from normrag_core.trace import Trace
 from pages import _components as components
 from pages import _controls as controls
@@ -94,7 +90,7 @@ def _answers() -> None:
         _examples()
         return
     corpus, graph = state.corpus(), state.graph()
-    page = results.Page.of(corpus, graph, trace, library.newer_editions(), state.page_exists("read"))
+    page = results.Page.of(corpus, graph, trace, library.loaded.newer, state.page_exists("read"))
     view = state.view()
     with st.container(key="results", gap="small"):
         _act(components.clicks("results"))
@@ -156,7 +152,7 @@ def _summary(trace: Trace) -> str:
 
 
 def _examples() -> None:
-    examples = state.library().examples()
+    examples = state.library().loaded.examples
     st.html(
         '<div class="nr-empty"><b>Ask the standards</b>Each answer is a clause with its place in the document, '
         "how each stage ranked it, and what is next to it.</div>"
