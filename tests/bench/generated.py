@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from normrag_core.model import Citation, Corpus, Document, InfoUnit
+from normrag_core.retriever import Retriever
 
 
 def corpus(documents: int, units: int, citations: int, seed: int = 0) -> Corpus:
@@ -49,3 +52,17 @@ def corpus(documents: int, units: int, citations: int, seed: int = 0) -> Corpus:
             )
         )
     return Corpus(tuple(made_documents), tuple(made_units), tuple(made_citations))
+
+
+def million(rng: np.random.Generator, chunks: int = 1_000_000, dimension: int = 384) -> tuple[Retriever, tuple[str, ...]]:
+    """A retriever over `chunks` generated clauses of about 25 words from a Zipf vocabulary, and 20 questions."""
+    from tests.bench.ranking import Fixed
+
+    documents, each = max(1, chunks // 1000), min(1000, chunks)
+    words = np.array([f"w{i}" for i in range(200_000)])
+    base = corpus(documents, documents * each, chunks // 5)
+    drawn = np.minimum(rng.zipf(1.3, (len(base.units), 25)) - 1, len(words) - 1)
+    units = tuple(replace(u, body=" ".join(words[d])) for u, d in zip(base.units, drawn, strict=True))
+    fixed = Fixed(dimension)
+    questions = tuple(" ".join(words[np.minimum(rng.zipf(1.3, 8) - 1 + 50, len(words) - 1)]) for _ in range(20))
+    return Retriever(Corpus(base.documents, units, base.citations), fixed, fixed.vectors), questions

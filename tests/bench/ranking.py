@@ -1,0 +1,117 @@
+"""BM25 against its peers, and what a moved slider costs, on real chunks and on a million generated ones."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from normrag_core.chunking import make_chunks
+from normrag_core.config import PRESETS
+from normrag_core.model import Chunk
+from normrag_core.retriever import Retriever
+from normrag_core.tokenize import tokenize
+from tests.bench import material
+from tests.bench.table import Row, Section, median_ms, peer, seconds
+
+SLIDERS = {
+    "α": {"alpha": 0.55},
+    "N": {"prefilter_n": 120},
+    "k": {"rrf_k": 20},
+    "top K": {"top_k": 30},
+    "expansion": {"expansion": True},
+}
+
+
+def bm25() -> Section:
+    """A tokenised query, top 100, median over the questions."""
+    import bm25s
+    from rank_bm25 import BM25Okapi
+
+    config = PRESETS["bm25"].config
+    corpus = material.corpus()
+    chunks = make_chunks(corpus, config.chunking, config.max_words, config.context)
+    tokens = [tokenize(f"{c.context}\n{c.text}", config.tokenizer, config.stem) for c in chunks]
+    queries = [tokenize(q, config.tokenizer, config.stem) for q in material.questions()]
+    retriever = Retriever(corpus)
+    ours = retriever.index(config).bm25(config)
+    weighed = [retriever.terms(q, config) for q in material.questions()]
+    okapi = BM25Okapi(tokens)
+    fast = bm25s.BM25(method="atire", k1=1.5, b=0.75, backend="numpy")
+    fast.index(tokens, show_progress=False)
+    ours.top(weighed[0], 100)
+    mine = median_ms([lambda w=w: ours.top(w, 100) for w in weighed])
+    theirs = median_ms([lambda q=q: okapi.get_scores(q) for q in queries[:20]])
+    sparse = median_ms([lambda q=q: fast.retrieve([q], k=100, show_progress=False, n_threads=0) for q in queries])
+    return Section(
+        "BM25",
+        f"{len(chunks):,} chunks of {material.name()}; one tokenised query, top 100, median of {len(queries)} queries.",
+        (
+            Row(
+                "query",
+                f"{mine:.3f} ms",
+                f"{theirs:.1f} ms ({peer('rank-bm25')}, scores only)",
+                f"{theirs / mine:.0f} ×",
+                "≥ 50 ×",
+                theirs >= 50 * mine,
+            ),
+            Row(
+                "query",
+                f"{mine:.3f} ms",
+                f"{sparse:.3f} ms ({peer('bm25s')}, numpy)",
+                f"{sparse / mine:.1f} ×",
+                "≥ 1 ×",
+                sparse >= mine,
+            ),
+        ),
+    )
+
+
+def sliders(full: bool) -> Section:
+    """Time from a changed setting to the new ranking, vectors and postings in memory."""
+    rows: list[Row] = []
+    rng = np.random.default_rng(0)
+    real = Retriever(material.corpus(), Fixed(384), Fixed(384).vectors)
+    rows += _moved(real, material.questions()[:20], 15.0, f"{len(real.chunks(PRESETS['chunked-smoothed'].config)):,} chunks")
+    if full:
+        from tests.bench.generated import million
+
+        large, questions = million(rng)
+        rows += _moved(large, questions, 150.0, "1,000,000 chunks")
+    return Section(
+        "A moved slider",
+        f"The whole search again after one setting changed; median over 20 questions. {material.name()}, generated vectors.",
+        tuple(rows),
+    )
+
+
+def _moved(retriever: Retriever, questions: tuple[str, ...], limit: float, where: str) -> list[Row]:
+    base = PRESETS["chunked-smoothed"].config
+    first = seconds(lambda: retriever.search(questions[0], base))
+    rows = [Row(f"first search, {where} (builds postings and means)", f"{first:.1f} s")]
+    for q in questions:
+        retriever.search(q, base)
+    for name, change in SLIDERS.items():
+        config = base.with_(**change)
+        retriever.search(questions[0], config)
+        spent = median_ms([lambda q=q, c=config: retriever.search(q, c) for q in questions])
+        rows.append(Row(f"{name}, {where}", f"{spent:.1f} ms", target=f"≤ {limit:g} ms", met=spent <= limit))
+    return rows
+
+
+class Fixed:
+    """Seeded random vectors: the time of a ranking does not depend on what they mean."""
+
+    name, revision, max_tokens, engine = "random", "0", 512, "random"
+
+    def __init__(self, dimension: int) -> None:
+        self.dimension = dimension
+
+    def vectors(self, chunks: tuple[Chunk, ...]) -> np.ndarray:
+        """(n, dimension) float32, rows L2-normalised."""
+        made = np.random.default_rng(0).standard_normal((len(chunks), self.dimension), dtype=np.float32)
+        made /= np.linalg.norm(made, axis=1, keepdims=True)
+        return made
+
+    def encode_query(self, text: str) -> np.ndarray:
+        """(dimension,) float32, L2-normalised."""
+        made = np.random.default_rng(abs(hash(text)) % 2**32).standard_normal(self.dimension).astype(np.float32)
+        return made / np.linalg.norm(made)
