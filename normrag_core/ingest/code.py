@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from normrag_core.ingest.drafts import Draft, Printed, Row, rect
+from normrag_core.ingest.drafts import Draft, Printed, Row, rect, typewriter
 from normrag_core.ingest.scripts import marked
 
 _TOKENS = re.compile(
@@ -18,18 +18,28 @@ _STEP = 1.62
 def is_code(rows: Sequence[Row], at: int) -> bool:
     """Whether row `at` is code: in a typewriter font, or a line of a formal notation among others of its kind."""
     row = rows[at]
-    if row.mono > 0.6:
-        return row.lines[0].spans[0].mono
+    if row.mono > 0.6 and typewriter(row.lines[0].spans[0]):
+        return True
     if not _formal(row):
         return False
     near = [
         r for r in (*rows[max(at - 1, 0) : at], *rows[at + 1 : at + 2]) if abs(r.baseline - row.baseline) <= _STEP * row.size
     ]
-    return any(_formal(r) or r.mono > 0.6 for r in near)
+    return any(_formal(r) for r in near)
+
+
+def is_labelled_code(row: Row) -> bool:
+    """Whether the row is a label ("EXAMPLE 1:") with code beside it."""
+    return (
+        len(row.lines) > 1
+        and all(typewriter(s) for line in row.lines[1:] for s in line.spans if len(s.text) >= 6)
+        and row.mono > 0.4
+    )
 
 
 def _formal(row: Row) -> bool:
-    return bool(_STRONG.match(row.text) or _TOKENS.fullmatch(row.text)) and not row.text.endswith(".")
+    text = re.sub(r"</?sub>", "", row.text)
+    return bool(_STRONG.match(text) or _TOKENS.fullmatch(text)) and not text.endswith(".")
 
 
 def code_draft(rows: Sequence[Row]) -> Draft:

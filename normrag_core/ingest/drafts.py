@@ -8,9 +8,21 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from normrag_core.ingest.layout import Box, Page, PageLine
+from normrag_core.ingest.layout import Box, Page, PageLine, Span
 from normrag_core.ingest.scripts import prose
 from normrag_core.model import BlockKind, Rect
+
+_NAMELESS = re.compile(r"T\d+|TT[0-9A-F]+o\d+")
+
+
+def typewriter(span: Span) -> bool:
+    """Whether a span is set in a typewriter font; subset fonts without a name are told by the width of their letters."""
+    if span.mono:
+        return True
+    if not _NAMELESS.fullmatch(span.font) or len(span.text) < 6:
+        return False
+    width = (span.bbox[2] - span.bbox[0]) / (len(span.text) * span.size)
+    return 0.547 <= width <= 0.559 or 0.595 <= width <= 0.607  # Consolas; Courier and its like
 
 
 @dataclass(slots=True)
@@ -65,7 +77,7 @@ class Row:
         """Share of its characters set in a typewriter font."""
         spans = [s for line in self.lines for s in line.spans]
         total = sum(len(s.text.strip()) for s in spans)
-        return sum(len(s.text.strip()) for s in spans if s.mono) / total if total else 0.0
+        return sum(len(s.text.strip()) for s in spans if typewriter(s)) / total if total else 0.0
 
 
 @dataclass(slots=True)

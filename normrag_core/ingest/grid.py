@@ -15,7 +15,7 @@ from normrag_core.ingest.layout import Box
 _THIN = 2.6  # thickest stroke, points
 _SNAP = 2.2  # strokes this close are one line
 _TOUCH = 3.0  # ends this close to a line meet it
-_COVER = 0.88  # share of an outer edge that must be drawn
+_COVER = 0.88  # share of the longer outer edge that must be drawn
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +153,8 @@ def _grid(hs: list[_Stroke], vs: list[_Stroke]) -> Grid | None:
         xs.append(right)
     if len(xs) < 2 or xs[-1] - xs[0] < 30 or ys[-1] - ys[0] < 8:
         return None
-    if min(_covered(hs, ys[0], xs[0], xs[-1]), _covered(hs, ys[-1], xs[0], xs[-1])) < _COVER:
+    drawn = sorted(_covered(hs, y, xs[0], xs[-1]) for y in (ys[0], ys[-1]))
+    if drawn[0] < 0.1 or drawn[1] < _COVER:  # one edge may be shorter: rows of different lengths
         return None
     if any(v.lo < ys[0] - 2 * _TOUCH or v.hi > ys[-1] + 2 * _TOUCH for v in vs):
         return None

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 
-from normrag_core.ingest.code import code_draft, is_code
+from normrag_core.ingest.code import code_draft, is_code, is_labelled_code
+from normrag_core.ingest.columns import run_of_columns, unruled_table
 from normrag_core.ingest.drafts import Draft, Printed, Row, Vocabulary, append, rect
 from normrag_core.ingest.layout import PageLine
 from normrag_core.ingest.scripts import prose
@@ -19,17 +21,21 @@ CAPTION = re.compile(
 _NOTE = re.compile(r"NOTES?(?:\s*\d+)?(?:\s*\([^)]*\))?\s*[:–-]|Note(?:\s*\d+)?\s*:|(?:Editor's|Editor’s) Note", re.M)
 _EXAMPLE = re.compile(r"(?:EXAMPLES?|Example)(?:\s*\d+)?(?:\s*\([^)]*\))?\s*:")
 _REFERENCE = re.compile(r"\[(?:i\.)?\d+[a-z]?\]")
-_BULLET = re.compile(r"[•▪●○◦■□➢✓*–—−-]|o|\uf0b7")
+_BULLET = re.compile(r"[^\w\s\[\](){}<>\"'.,;:=+/]|o")  # U+FFFD too: a glyph without a code (TR 101 190, page 47)
 _MARKER = re.compile(
     r"\(?(?:\d{1,2}|[a-z]{1,2}\d?|[ivx]{1,5})\)|\d{1,2}\.|[a-z]\.|\(?(?:\d{1,2}|[A-Z])\)|step\s\d+[:.)]?|\d{1,2}(?:\.\d{1,2}){1,3}\)?",
     re.I,
 )
-_INLINE_ITEM = re.compile(r"(?:[•▪●○◦■➢]\s*|[–—-]\s+|\(?(?:\d{1,2}|[a-z]{1,2}\d?|[ivx]{1,5})\)\s+)(?=\S)")
-_MATH = re.compile(r"[=∑∏∫√≤≥≠±∈∉⊕⊗×÷π∞≈≡∀∃⎡-⎳⌊⌋⌈⌉←→⇔⇒]")
+_INLINE_ITEM = re.compile(r"(?:[•▪●○◦■➢]\s*|[–—-]\s+|\(?(?:\d{1,2}|[ivx]{1,5})\)\s+|\(?[a-z]{1,2}\d?\)\s*)(?=\S)")
+MATH = re.compile(r"[=∑∏∫√≤≥≠±∈∉⊕⊗×÷π∞≈≡∀∃⎡-⎳⌊⌋⌈⌉←→⇔⇒]")
 _MATH_FONT = ("symbol", "math", "mtextra", "mt-extra", "cmsy", "cmmi")
 _WORD = re.compile(r"[^\W\d_]{4,}")
 _TAG = re.compile(r"</?sub>")
+_HANGING = ("list", "note", "example", "reference", "definition")
 _STEP = 1.62  # baselines further apart than this many type sizes part two paragraphs
+
+
+Stop = tuple[int, int]  # where a term and its text begin, in units of two points
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,17 +51,28 @@ class Frame:
         return self.right - self.left
 
 
-def blocks(rows: Sequence[Row], frame: Frame, vocabulary: Vocabulary) -> list[Draft]:
-    """Rows of one page, in order, as blocks."""
+def blocks(rows: Sequence[Row], frame: Frame, vocabulary: Vocabulary, stops: Container[Stop] = ()) -> list[Draft]:
+    """Rows of one page, in order, as blocks. stops: see `tab_stops`."""
     drafts: list[Draft] = []
     at = 0
     while at < len(rows):
         row = rows[at]
+        stop = run_of_columns(rows, at)
+        if stop > at:
+            drafts.append(unruled_table(rows[at:stop], vocabulary))
+            at = stop
+            continue
+        if _is_pair(row, stops, frame):
+            drafts.append(start("definition", row, vocabulary))
+            drafts[-1].printed[1].before = "\t"
+            at += 1
+            continue
         if is_code(rows, at):
             stop = at + 1
             while stop < len(rows) and is_code(rows, stop) and rows[stop].baseline - rows[stop - 1].baseline < 4 * row.size:
                 stop += 1
             drafts.append(code_draft(rows[at:stop]))
+            drafts[-1].kind = _labelled(row)
             at = stop
             continue
         if is_formula(row, frame) and kind_of(row, None, frame) == "paragraph":
@@ -65,6 +82,14 @@ def blocks(rows: Sequence[Row], frame: Frame, vocabulary: Vocabulary) -> list[Dr
             while stop < len(rows) and _of_formula(rows[stop], rows[stop - 1], frame):
                 stop += 1
             drafts.append(_formula(rows[begin:stop]))
+            at = stop
+            continue
+        if is_labelled_code(row):
+            stop = at + 1
+            while stop < len(rows) and is_code(rows, stop) and rows[stop].baseline - rows[stop - 1].baseline < 1.7 * row.size:
+                stop += 1
+            drafts.append(code_draft(rows[at:stop]))
+            drafts[-1].kind = _labelled(row)
             at = stop
             continue
         last = drafts[-1] if drafts else None
@@ -85,6 +110,35 @@ def blocks(rows: Sequence[Row], frame: Frame, vocabulary: Vocabulary) -> list[Dr
     return drafts
 
 
+def _labelled(row: Row) -> BlockKind:
+    """Kind of a block of code by the label before it."""
+    return "example" if _EXAMPLE.match(row.text) else "note" if _NOTE.match(row.text) else "code"
+
+
+def tab_stops(rows: Iterable[Row], frame: Frame) -> set[Stop]:
+    """Places (x of the term, x of its text) at which three rows or more are set as pairs: symbols and abbreviations."""
+    counts: Counter[Stop] = Counter()
+    for row in rows:
+        if len(row.lines) > 1 and kind_of(row, None, frame) in ("paragraph", "definition"):
+            counts[_stop(row)] += 1
+    return {(a, b) for a, b in counts if sum(counts[a + i, b + k] for i in (-1, 0, 1) for k in (-1, 0, 1)) >= 3}
+
+
+def _stop(row: Row) -> Stop:
+    return round(row.lines[0].bbox[0] / 2), round(row.lines[1].bbox[0] / 2)
+
+
+def _is_pair(row: Row, stops: Container[Stop], frame: Frame) -> bool:
+    if (
+        len(row.lines) < 2
+        or not row.texts[0]
+        or not row.texts[1]
+        or kind_of(row, None, frame) not in ("paragraph", "definition")
+    ):
+        return False
+    return _stop(row) in stops and row.lines[1].bbox[0] - row.lines[0].bbox[0] > 20
+
+
 def kind_of(row: Row, above: Row | None, frame: Frame) -> BlockKind:
     """What a block that begins with this row is."""
     first, text = row.texts[0], row.text
@@ -98,7 +152,7 @@ def kind_of(row: Row, above: Row | None, frame: Frame) -> BlockKind:
         len(row.texts) > 1 or above is None or row.baseline - above.baseline > _STEP * row.size
     ):
         return "reference"
-    if len(row.texts) > 1 and (_BULLET.fullmatch(first) or _MARKER.fullmatch(first)):
+    if len(row.texts) > 1 and ((_BULLET.fullmatch(first) and not MATH.search(first)) or _MARKER.fullmatch(first)):
         return "list"
     if _INLINE_ITEM.match(text) and (
         above is None or row.baseline - above.baseline > _STEP * row.size or row.box[0] > frame.left + 8
@@ -134,11 +188,11 @@ def is_formula(row: Row, frame: Frame) -> bool:
     """Set off from the margin, with an operator or a symbol font, and next to no words."""
     words = len(_WORD.findall(row.text))
     centred = row.box[0] > frame.left + 40 and abs((row.box[0] + row.box[2]) - (frame.left + frame.right)) < 60
-    if centred and words <= 9 and " = " in row.text and not _ends(row.text):
+    if centred and words <= 9 and re.search(r" [=<>≤≥] ", row.text) and not _ends(row.text):
         return True
     if row.box[0] < frame.left + 10 or words > 4:
         return False
-    if _MATH.search(row.text) or re.search(r"\^.*[+/−]", row.text):
+    if MATH.search(row.text) or re.search(r"\^.*[+/−]", row.text):
         return True
     return any(name in s.font.lower() for line in row.lines for s in line.spans if s.text.strip() for name in _MATH_FONT)
 
@@ -180,7 +234,7 @@ def _formula(rows: Sequence[Row]) -> Draft:
 def start(kind: BlockKind, row: Row, vocabulary: Vocabulary) -> Draft:
     """A block begun with a row. hang: where its further rows are expected to begin."""
     draft = Draft(kind, rows=[row])
-    draft.hang = row.lines[1].bbox[0] if kind in ("list", "note", "example", "reference") and len(row.lines) > 1 else row.box[0]
+    draft.hang = row.lines[1].bbox[0] if kind in _HANGING and len(row.lines) > 1 else row.box[0]
     _add(draft, row.lines, vocabulary, False)
     return draft
 
@@ -214,7 +268,7 @@ def _goes_on(last: Draft, above: Row, row: Row, kind: BlockKind, frame: Frame) -
     ):
         return False
     x = row.box[0]
-    if last.kind in ("list", "note", "example", "reference", "definition"):
+    if last.kind in _HANGING:
         return x > last.rows[0].box[0] + 3 or abs(x - last.hang) < 3
     if x > above.box[0] + 12 and len(last.rows) >= 1 and _ends(above.text):
         return False

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -107,10 +108,14 @@ def settled(lines: Sequence[PageLine]) -> list[PageLine]:
             rows[-1].append(line)
         else:
             rows.append([line])
+    sizes: Counter[float] = Counter()
+    for line in lines:
+        sizes[round(line.size, 1)] += len(line.text)
+    small = 0.92 * sizes.most_common(1)[0][0] if sizes else 0.0
     moved: dict[int, list[PageLine]] = {}
     for index, row in enumerate(rows):
         for line in row:
-            host = _host(line, rows, index)
+            host = _host(line, rows, index) if line.size < small else None
             if host is not None:
                 moved.setdefault(host, []).append(line)
                 rows[index] = [other for other in rows[index] if other is not line]

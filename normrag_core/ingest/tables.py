@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from normrag_core.ingest.drafts import Draft, Printed, Vocabulary, append, join
+from normrag_core.ingest.drafts import Draft, Printed, Vocabulary, append, join, typewriter
 from normrag_core.ingest.grid import Cell, Grid
 from normrag_core.ingest.layout import PageLine, Span
 from normrag_core.ingest.scripts import indent, prose
@@ -118,7 +118,7 @@ def _by_line(row: list[list[PageLine]]) -> list[list[list[PageLine]]]:
     """A band of cells as one row, or as one row a printed line where its first column is code line by line."""
     first = row[0]
     baselines = sorted({round(p.baseline) for p in first})
-    mono = sum(len(s.text) for p in first for s in p.spans if s.mono)
+    mono = sum(len(s.text) for p in first for s in p.spans if typewriter(s))
     total = sum(len(s.text) for p in first for s in p.spans)
     if len(baselines) < 2 or len(row) < 2 or mono < 0.6 * total:
         return [row]
@@ -157,7 +157,7 @@ def _cell(lines: Sequence[PageLine], left: float, vocabulary: Vocabulary) -> lis
         text = prose(line)
         if text:
             append(pieces, Printed(text, Rect(line.page, *line.bbox)), vocabulary)
-    if len(lines) == 1 and pieces and lines[0].spans[0].mono:
+    if len(lines) == 1 and pieces and typewriter(lines[0].spans[0]):
         pieces[0].text = " " * indent(lines[0], left + 5) + pieces[0].text
     return pieces
 
