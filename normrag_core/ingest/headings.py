@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from normrag_core.ingest.body_headings import Candidate, choose, find_candidates, find_unnumbered, learn
+from normrag_core.ingest.contents import Contents, read_contents, to_physical
 from normrag_core.ingest.identity import clean
-from normrag_core.ingest.layout import PageLine
+from normrag_core.ingest.layout import Page, PageLine
 from normrag_core.ingest.numbering import Numbered, take_apart
 from normrag_core.ingest.outline import Finder, Mark, Place, squeeze
 from normrag_core.ingest.rows import Row
-from normrag_core.model import UnitKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +25,7 @@ class Heading:
 
     code: str
     title: str
-    kind: UnitKind
+    kind: Literal["clause", "annex", "heading"]
     page: int
     y: float
     start: int
@@ -34,11 +36,86 @@ class Heading:
     alike: float = 1.0
 
 
-def from_marks(
-    marks: Sequence[Mark], finder: Finder, lines: Sequence[PageLine], source: Literal["bookmark", "contents"]
+@dataclass(frozen=True, slots=True)
+class Headings:
+    """headings: in printed order. left_out: document lines of contents pages, kept out of all bodies.
+
+    contents: what the contents pages list. unlisted: headings in the contents that were not found in the body.
+    """
+
+    headings: tuple[Heading, ...]
+    contents: Contents
+    left_out: frozenset[int]
+    unlisted: tuple[Mark, ...]
+
+
+def find_headings(
+    marks: Sequence[Mark], lines: Sequence[PageLine], rows: Sequence[Row], pages: Mapping[int, Page]
+) -> Headings:
+    """All headings of a document: those that bookmarks and contents pages list, checked in print, and those of the body."""
+    finder = Finder(rows)
+    contents = read_contents(rows)
+    taken = set(contents.rows)
+    headings = _from_marks(marks, finder, lines, taken, "bookmark")
+    if headings and sum(h.alike > 0 for h in headings) < 0.5 * len(headings):
+        # Bookmarks that name pages or merged files, not headings.
+        headings = []
+        taken = set(contents.rows)
+    known = {squeeze(h.code) if h.kind != "heading" else squeeze(h.title) for h in headings}
+    entries = to_physical(contents, finder)
+    missing = [m for m in entries if _name(m) not in known]
+    listed = _from_marks(missing, finder, lines, taken, "contents")
+    found = {_name_of(h) for h in listed}
+    headings += listed
+    settled = [_candidate(h, rows) for h in headings if h.stop > h.start]
+    typography = learn(rows, settled, contents.rows)
+    first_page = max(contents.pages) if contents.pages else 2 if len(pages) > 2 else 1
+    settled += find_unnumbered(rows, typography, pages, taken, first_page)
+    candidates = find_candidates(rows, typography, pages, taken, first_page)
+    start_of = {h.start for h in headings}
+    for chosen in choose([*settled, *candidates]):
+        if rows[chosen.first].start not in start_of:
+            headings.append(_of_candidate(chosen, rows))
+    left_out = frozenset(i for r in contents.rows for i in range(rows[r].start, rows[r].stop))
+    return Headings(
+        headings=tuple(sorted(headings, key=lambda h: (h.start, h.stop))),
+        contents=contents,
+        left_out=left_out,
+        unlisted=tuple(m for m in missing if _name(m) not in found),
+    )
+
+
+def _name(mark: Mark) -> str:
+    parts = take_apart(mark.text)
+    return squeeze(parts.code)
+
+
+def _name_of(heading: Heading) -> str:
+    return squeeze(heading.code)
+
+
+def _candidate(heading: Heading, rows: Sequence[Row]) -> Candidate:
+    first = bisect_left(rows, heading.start, key=lambda row: row.start)
+    stop = bisect_left(rows, heading.stop, key=lambda row: row.start)
+    return Candidate(first, stop, Numbered(heading.code, heading.title, heading.kind), 0.0, listed=True)
+
+
+def _of_candidate(candidate: Candidate, rows: Sequence[Row]) -> Heading:
+    first, last, parts = rows[candidate.first], rows[candidate.stop - 1], candidate.parts
+    return Heading(parts.code, parts.title, parts.kind, first.page, first.y0, first.start, last.stop, parts.informative)
+
+
+def _from_marks(
+    marks: Sequence[Mark],
+    finder: Finder,
+    lines: Sequence[PageLine],
+    taken: set[int],
+    source: Literal["bookmark", "contents"],
 ) -> list[Heading]:
-    """Headings of the marks in the order of the document; those not found in print stand where their mark points."""
-    taken: set[int] = set()
+    """Headings of the marks, in their order, rows used up added to `taken`.
+
+    A bookmark that is not found in print stands where it points; a contents entry that is not found makes none.
+    """
     headings = []
     for mark in marks:
         place = finder.find(mark, taken)

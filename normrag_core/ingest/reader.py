@@ -13,10 +13,10 @@ import pymupdf
 
 from normrag_core.ingest.bodies import build_body
 from normrag_core.ingest.furniture import split_furniture
-from normrag_core.ingest.headings import Heading, from_marks
+from normrag_core.ingest.headings import Heading, find_headings
 from normrag_core.ingest.identity import Identity, identify
 from normrag_core.ingest.layout import PageLine, read_pages
-from normrag_core.ingest.outline import Finder, bookmarks
+from normrag_core.ingest.outline import bookmarks
 from normrag_core.ingest.references import read_references
 from normrag_core.ingest.rows import document_lines, document_rows
 from normrag_core.ingest.terms import read_terms
@@ -46,12 +46,13 @@ def read_pdf(
         marks = bookmarks(pdf)
     lines = document_lines(pages)
     rows = document_rows(lines)
-    headings = sorted(from_marks(marks, Finder(rows), lines, "bookmark"), key=lambda h: (h.start, h.stop))
+    by_number = {page.number: page for page in pages}
+    found = find_headings(marks, lines, rows, by_number)
+    headings = found.headings
     key = document_key(identity)
     units = build_tree(key, identity.title or identity.id, headings)
-    by_number = {page.number: page for page in pages}
     for index, unit in enumerate(units):
-        body, blocks, placed = build_body(_lines_of(index, headings, lines), by_number)
+        body, blocks, placed = build_body(_lines_of(index, headings, lines, found.left_out), by_number)
         units[index] = replace(unit, body=body, blocks=blocks, lines=placed)
     document = Document(
         key=key,
@@ -79,11 +80,13 @@ def document_key(identity: Identity) -> str:
     return " ".join(part for part in (identity.id, identity.version, "draft" if identity.draft else "") if part)
 
 
-def _lines_of(index: int, headings: Sequence[Heading], lines: Sequence[PageLine]) -> Sequence[PageLine]:
+def _lines_of(
+    index: int, headings: Sequence[Heading], lines: Sequence[PageLine], left_out: frozenset[int]
+) -> list[PageLine]:
     """Lines between heading `index` (0: the root) and the next one."""
     start = headings[index - 1].stop if index else 0
     stop = headings[index].start if index < len(headings) else len(lines)
-    return lines[start:stop]
+    return [lines[i] for i in range(start, stop) if i not in left_out]
 
 
 def _bytes(path: Path) -> bytes:
