@@ -1,0 +1,21 @@
+"""Question sets made from the loaded corpus: by a language model behind an OpenAI-compatible endpoint, or by templates.
+
+Synthetic questions are the paper's acknowledged weakness; what cannot be verified is dropped and counted.
+"""
+
+from normrag_core.evaluation.generation.client import Endpoint, EndpointError
+from normrag_core.evaluation.generation.passages import Source, citation_sources, clause_sources
+from normrag_core.evaluation.generation.run import GenerationReport, estimate, generate
+from normrag_core.evaluation.generation.templates import template_questions
+
+__all__ = [
+    "Endpoint",
+    "EndpointError",
+    "GenerationReport",
+    "Source",
+    "citation_sources",
+    "clause_sources",
+    "estimate",
+    "generate",
+    "template_questions",
+]
