@@ -8,10 +8,10 @@ from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 
 from normrag_core.ingest.code import code_draft, is_code, is_labelled_code
-from normrag_core.ingest.columns import run_of_columns, unruled_table
 from normrag_core.ingest.drafts import Draft, Printed, Row, Vocabulary, append, rect
 from normrag_core.ingest.layout import PageLine
 from normrag_core.ingest.scripts import prose
+from normrag_core.ingest.unruled import run_of_columns, unruled_table
 from normrag_core.model import BlockKind
 
 CAPTION = re.compile(
