@@ -59,7 +59,8 @@ def write(setter: Typesetter, folder: Path) -> None:
         "creationDate": day,
         "modDate": day,
     }
-    save_pdf(folder / source["file"], setter.pages, metadata, bookmarks(setter), source.on("protected"))
+    soft = source["hyphens"] == "soft"
+    save_pdf(folder / source["file"], setter.pages, metadata, bookmarks(setter), source.on("protected"), soft)
 
 
 def main() -> None:

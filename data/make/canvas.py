@@ -31,6 +31,15 @@ FONTS = {
 SYMBOLS = {"≤": 0xA3, "≥": 0xB3, "Ω": 0x57, "π": 0x70, "λ": 0x6C, "η": 0x68, "√": 0xD6, "≈": 0xBB, "→": 0xAE, "Δ": 0x44}
 """Characters outside WinAnsi, by their code in the Symbol font."""
 
+UNICODE = """/CIDInit /ProcSet findresource begin
+begincmap /CMapName /Sample def /CMapType 2 def
+1 begincodespacerange <00> <FF> endcodespacerange
+{count} beginbfchar
+{rows}
+endbfchar
+endcmap end end"""
+"""ToUnicode map; without it readers give the soft hyphen of WinAnsi back as an ordinary one."""
+
 Color = tuple[float, float, float]
 
 
@@ -116,17 +125,34 @@ class Canvas:
         self.operators.append(f"q {_number(width)} w {_number(*color)} RG {what} Q".encode())
 
 
+def _to_unicode(doc: pymupdf.Document) -> int:
+    codes = [c for c in range(0x20, 0x100) if bytes([c]).decode("cp1252", "ignore")]
+    rows = "\n".join(f"<{c:02X}> <{ord(bytes([c]).decode('cp1252')):04X}>" for c in codes)
+    xref = doc.get_new_xref()
+    doc.update_object(xref, "<<>>")
+    doc.update_stream(xref, UNICODE.format(count=len(codes), rows=rows).encode())
+    return xref
+
+
 def save_pdf(
-    path: Path, pages: list[Canvas], metadata: dict[str, str], bookmarks: list[list[Any]], protected: bool = False
+    path: Path,
+    pages: list[Canvas],
+    metadata: dict[str, str],
+    bookmarks: list[list[Any]],
+    protected: bool = False,
+    soft_hyphens: bool = False,
 ) -> None:
     """Write the file. protected: forbid changes and copying, as old standards do; it still opens without a password."""
     doc = pymupdf.open()
+    unicode_map = _to_unicode(doc) if soft_hyphens else 0
     for canvas in pages:
         page = doc.new_page(width=WIDTH, height=HEIGHT)
         for name in sorted(canvas.fonts):
             font = page.insert_font(fontname=FONTS[name])
             if name == "symbol":
                 doc.xref_set_key(font, "Encoding", "null")
+            elif unicode_map:
+                doc.xref_set_key(font, "ToUnicode", f"{unicode_map} 0 R")
         xref = doc.get_new_xref()
         doc.update_object(xref, "<<>>")
         doc.update_stream(xref, b"\n".join(canvas.operators))

@@ -74,7 +74,8 @@ class Typesetter:
         self.new_page()
         self.contents.draw(self._next, self.page)
         self.y = BOTTOM
-        for block in self.source.blocks:
+        for block, after in zip(self.source.blocks, [*self.source.blocks[1:], None], strict=True):
+            self.follower = after.kind if after else ""
             getattr(self, f"do_{block.kind}")(block)
         self.truth.pages = len(self.pages)
 
@@ -95,7 +96,10 @@ class Typesetter:
             )
         return [r if r.cite is None else replace(r, cite=r.cite + base) for r in runs], base
 
-    quiet = False  # inside a note or an example, which are informative wherever they stand
+    quiet = False
+    """Inside a note or an example, which are informative wherever they stand."""
+    follower = ""
+    """Kind of the next block; a heading keeps together with the beginning of what follows it."""
 
     def draw_line(self, words: list[Word], x: float, size: float, centre: bool = False, width: float = 0.0) -> None:
         """Print one line of words with its baseline at self.y."""
@@ -143,12 +147,14 @@ class Typesetter:
         else:
             cited.boxes.append((page, begin, top, round(end, 1), bottom))
             cited.text += (" " if cited.text else "") + fragment.text
-        self._link(fragment.text, begin, top, bottom)
+        own = bool(cited.targets) and not any(t.document for t in cited.targets)
+        if self.source.on("links") and (own or fragment.text.startswith("[")):
+            self._link(fragment.text, begin, top, bottom)
 
     def _link(self, text: str, x: float, top: float, bottom: float) -> None:
-        """A link over a clause number that names a heading of this document."""
+        """A link over the number of a clause of this document, or over a reference in brackets."""
         code = text.strip("().,;")
-        if self.source.on("links") and code in self.known:
+        if code in self.known:
             page, y = self.known[code]
             self.page.links.append(((x, top, x + text_width(code, self.family, 10), bottom), page, y))
 
@@ -191,9 +197,11 @@ class Typesetter:
     def _open(self, code: str, title: str, kind: str, level: int, nature: str) -> None:
         size = SIZES[level] - (4 if self.old and level < 4 else 0)
         fresh = code in {"Scope", "History"} or (kind == "annex") or code == "1" or (code == "Intellectual Property Rights")
+        if code == "History" or kind == "annex":
+            fresh = not self.source.on("flowing")
         if fresh and self.y > TOP:
             self.new_page()
-        self.need(size * 2.2 + {1: 110, 2: 60}.get(level, 40))
+        self.need(size * 2.2 + {"heading": 102, "table": 84}.get(self.follower, 46))
         self.y += 0 if self.y == TOP else (16 if level == 1 else 8)
         if level == 1 and not self.old and kind != "heading":
             self.page.line(LEFT - 2, self.y - 10, RIGHT + 2, self.y - 10, 0.8)
@@ -296,6 +304,8 @@ class Typesetter:
             }
         )
         entry = replace(block, label=f"[{block.label}]")
+        self.need(14)
+        self.places[entry.label] = (len(self.pages), self.y)
         self._labelled(entry, 71, 142, 7, f"[{block.label}] ")
 
     def do_formula(self, block: Block) -> None:
@@ -342,11 +352,9 @@ class Typesetter:
         height = float(block.options[0])
         self.need(height + 34)
         words = figures.draw(self.page, block.rows, (LEFT + RIGHT) / 2 - 200, self.y - 6)
-        self.say(" ".join(words))
         self.y += height + 8
-        page = len(self.pages)
+        entry = {"label": f"Figure {block.label}", "title": block.text, "unit": self.unit.key, "page": len(self.pages)}
+        self.truth.captions.append(entry | {"words": words})
         self.caption("Figure", block.label, block.text)
-        entry = {"label": f"Figure {block.label}", "title": block.text, "unit": self.unit.key, "page": page}
-        self.truth.captions.append(entry)
         self.y += 9
 

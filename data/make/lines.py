@@ -13,9 +13,13 @@ HYPHENATIONS = {
     word.replace("-", ""): word
     for word in """com-pati-bil-ity im-mu-nity elec-tro-mag-netic equip-ment measure-ment measure-ments require-ment
     require-ments per-form-ance man-u-fac-turer an-cil-lary fre-quency fre-quencies con-tin-u-ous tran-sient mod-u-la-tion
-    com-mu-ni-ca-tion con-fig-u-ra-tion re-ceiver trans-mit-ter trans-mit-ters in-for-ma-tion op-er-a-tion ter-mi-nal
-    ter-mi-nals emis-sions ap-pli-ca-ble doc-u-ment in-ter-fer-ence en-vi-ron-ment speci-fied sep-a-rately re-spec-tive
-    de-gra-da-tion an-tenna evalu-ation dur-ing ac-cord-ing ref-er-ence trans-mis-sion as-sess-ment cri-te-rion""".split()
+    com-mu-ni-ca-tion con-fig-u-ra-tion re-ceiver re-ceivers trans-mit-ter trans-mit-ters in-for-ma-tion op-er-a-tion
+    ter-mi-nal ter-mi-nals emis-sion emis-sions ap-pli-ca-ble doc-u-ment in-ter-fer-ence en-vi-ron-ment speci-fied
+    sep-a-rately re-spec-tive de-gra-da-tion an-tenna evalu-ation dur-ing ac-cord-ing ref-er-ence trans-mis-sion
+    as-sess-ment cri-te-rion cri-te-ria con-nec-tion con-nected dis-turb-ance po-lar-i-sa-tion lab-o-ra-tory
+    lab-o-ra-to-ries am-pli-fier sen-si-tiv-ity con-di-tions ar-range-ment func-tions func-tion de-vices ap-pa-ratus
+    bat-tery charg-ing in-stal-la-tion un-cer-tainty con-tri-bu-tion in-ter-rup-tion net-work phe-nom-ena dis-tance
+    pos-si-ble nec-es-sary be-tween dif-fer-ent dif-fer-ence other-wise with-out be-fore sta-tion sta-tions""".split()
 }
 """Where common words of these texts may be divided at a line end."""
 
@@ -64,14 +68,12 @@ def words_of(runs: list[Run], family: str, size: float) -> list[Word]:
         points, rise = (size * 0.7, size * 0.35) if run.mark == "sup" else (size, 0.0)
         if run.mark == "sub":
             points, rise = size * 0.7, -size * 0.15
-        for i, piece in enumerate(re.split(r" +|(?<=[a-z]{3}-)(?=[a-z]{3})|(?<=\\p)", run.text)):
-            hyphen = bool(words[-1]) and words[-1][-1].text.endswith("-") and not run.text.startswith("-") and i > 0
-            if i:
-                start(hyphen)
+        for i, piece in enumerate(re.split(r"( +|(?<=[a-z]{3}-)(?=[a-z]{3}))", run.text)):
+            if i % 2:
+                start(glued=not piece)
+                continue
             if piece.startswith("\\p"):
-                start(False)
-                breaks[-1] = True
-                piece = piece[2:]
+                breaks[-1], piece = True, piece[2:]
             if piece:
                 words[-1].append(Fragment(piece, font, points, rise, run.cite))
     return [Word(tuple(w), g, b) for w, g, b in zip(words, glue, breaks, strict=True) if w]

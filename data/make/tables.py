@@ -34,7 +34,7 @@ def set_table(setter: Typesetter, block: Block) -> None:
     width = min(RIGHT - LEFT, 484.0)
     widths = [width * s / 100 for s in shares]
     x = LEFT + (width - sum(widths)) / 2
-    setter.need(34 if "break" in block.options else 80)
+    setter.need(4 if "break" in block.options else 80)
     page = len(setter.pages)
     if block.label:
         setter.caption("Table", block.label, block.text)
