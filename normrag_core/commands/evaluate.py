@@ -15,6 +15,7 @@ from normrag_core.evaluation.questions import QuestionError, QuestionSet, load_q
 from normrag_core.evaluation.runs import RunResult, run
 from normrag_core.evaluation.statistics import compare
 from normrag_core.evaluation.witnesses import find_missing
+from normrag_core.model import Corpus
 
 
 class UsageError(ValueError):
@@ -42,9 +43,9 @@ def evaluate(
         say(str(error))
         return 1
     opened = time.perf_counter() - begun
-    for missing in find_missing(retriever.corpus, questions.questions, threshold):
-        say(f"warning: {missing}")
     result = run(retriever, questions, configs, ks, threshold=threshold, progress=_progress)
+    for text in missing_goals(result, retriever.corpus, questions, threshold):
+        say(f"warning: {text}")
     if out is not None:
         out.write_text(records.dump(result), "utf8")
     print(table(result))
@@ -101,6 +102,13 @@ def table(result: RunResult) -> str:
         f"model {result.model or 'none'}; ms: milliseconds a question"
     )
     return "\n".join(lines)
+
+
+def missing_goals(result: RunResult, corpus: Corpus, questions: QuestionSet, threshold: float) -> list[str]:
+    """What the corpus does not hold, in words. Only goals out of reach of every configuration are looked at."""
+    out_of_reach = set.intersection(*({q for q, _ in c.unreachable} for c in result.configurations))
+    suspects = [q for q in questions if q.id in out_of_reach]
+    return [str(m) for m in find_missing(corpus, suspects, threshold)] if suspects else []
 
 
 def timing(result: RunResult, opened: float) -> str:

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from normrag_core.evaluation.matching import THRESHOLD, DocumentFinder, lcs_length, needed, words
-from normrag_core.evaluation.questions import Question, Witness
-from normrag_core.model import Corpus, InfoUnit
+from normrag_core.evaluation.matching import THRESHOLD, DocumentFinder, lcs_length, match, words
+from normrag_core.evaluation.questions import Question, Relevant
+from normrag_core.model import Chunk, Corpus, InfoUnit
+
+WINDOWS = 6  # Stretches of a document that are compared word by word.
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,32 +41,31 @@ class Missing:
 
 
 def find_missing(corpus: Corpus, questions: Sequence[Question], threshold: float = THRESHOLD) -> list[Missing]:
-    """Goals that cannot be found whatever the chunking, in question order. A witness that crosses units is not missing."""
+    """Goals that the corpus does not hold, in question order. A witness that runs over several units is not missing."""
+    units = [Chunk(u.id, u.document, u.id, "unit", f"{u.heading}\n{u.body}") for u in corpus.units]
     search = PassageFinder(corpus)
     find = DocumentFinder(corpus)
     missing = []
-    for question in questions:
-        for i, goal in enumerate(question.goals):
-            documents = find(goal)
-            if not isinstance(goal, Witness):
-                if not documents:
-                    reason = f"expected document {goal.document!r} in the corpus; it is not loaded"
-                    missing.append(Missing(question.id, i, reason))
-                elif all(u.code != goal.code for d in documents for u in corpus.units_of(d.key)):
-                    reason = f"expected clause {goal.code!r} in {documents[0].key}; it has none"
-                    missing.append(Missing(question.id, i, reason))
-                continue
-            near = search.nearest(goal.text, [d.key for d in documents])
-            if near is not None and near.share >= threshold - 1e-9:
-                continue
-            elsewhere = search.nearest(goal.text, [d.key for d in corpus.documents])
-            best = max((p for p in (near, elsewhere) if p is not None), key=lambda p: p.share, default=None)
-            reason = "its text is not in the corpus"
-            if not documents:
-                reason = f"expected the document of file {goal.file!r}; it is not loaded"
-            elif best is not None and best.share >= threshold:
-                reason = f"its text is not in {goal.file} but in another document"
-            missing.append(Missing(question.id, i, reason, best if best is not None and best.share > 0 else None))
+    for q, i in match(corpus, units, questions, threshold).unreachable:
+        goal = questions[q].goals[i]
+        documents = find(goal)
+        if isinstance(goal, Relevant):
+            reason = f"expected document {goal.document!r} in the corpus; it is not loaded"
+            if documents:
+                reason = f"expected clause {goal.code!r} in {documents[0].key}; it has none"
+            missing.append(Missing(questions[q].id, i, reason))
+            continue
+        near = search.nearest(goal.text, [d.key for d in documents])
+        if near is not None and near.share >= threshold - 1e-9:
+            continue
+        elsewhere = search.nearest(goal.text, [d.key for d in corpus.documents])
+        best = max((p for p in (near, elsewhere) if p is not None), key=lambda p: p.share, default=None)
+        reason = "its text is not in the corpus"
+        if not documents:
+            reason = f"expected the document of file {goal.file!r}; it is not loaded"
+        elif best is not None and best.share >= threshold:
+            reason = f"its text is not in {goal.file} but in another document"
+        missing.append(Missing(questions[q].id, i, reason, best))
     return missing
 
 
@@ -78,8 +79,6 @@ class PassageFinder:
     def nearest(self, text: str, documents: Sequence[str]) -> Passage | None:
         """The closest passage among these documents (keys); None where no word of the text occurs in them."""
         wanted = words(text)
-        if not wanted:
-            return None
         best: Passage | None = None
         for key in documents:
             found = self._nearest_in(key, wanted)
@@ -90,30 +89,25 @@ class PassageFinder:
     def _nearest_in(self, key: str, wanted: list[str]) -> Passage | None:
         text, owner = self._document(key)
         vocabulary = set(wanted)
-        inside = np.fromiter((w in vocabulary for w in text), np.int32, len(text))
-        if not inside.any():
-            return None
-        # The densest window of 1.5 times the witness's length, then its surroundings: text between two parts of a
-        # passage (a table row, a note) must not hide it.
-        size = min(len(text), len(wanted) + len(wanted) // 2)
+        inside = np.fromiter((w in vocabulary for w in text), np.int64, len(text))
         total = np.concatenate([[0], np.cumsum(inside)])
-        start = int(np.argmax(total[size:] - total[:-size]))
-        low, high = max(0, start - len(wanted)), min(len(text), start + size + len(wanted))
-        share = lcs_length(wanted, text[low:high]) / len(wanted)
-        if share < 1 and needed(len(wanted), THRESHOLD) > lcs_length(wanted, text[low:high]):
-            for unit_start, unit_end in self._units_with(owner, inside, len(wanted)):
-                found = lcs_length(wanted, text[unit_start:unit_end]) / len(wanted)
-                if found > share:
-                    share, start = found, unit_start
-        middle = min(start + size // 2, len(text) - 1)
-        unit = self.corpus.units_of(key)[int(owner[middle])]
-        return Passage(unit, share, " ".join(text[start : start + min(size, 40)]))
-
-    def _units_with(self, owner: np.ndarray, inside: np.ndarray, n_words: int) -> list[tuple[int, int]]:
-        """Word ranges of the five units that hold the most of the wanted words."""
-        counts = np.bincount(owner, weights=inside)
-        best = np.argsort(-counts, kind="stable")[:5]
-        return [tuple(int(v) for v in np.searchsorted(owner, [u, u + 1])) for u in best if counts[u] >= n_words / 2]  # type: ignore[misc]
+        # The densest windows of twice the witness's length: a note or table row between two parts of it must not hide it.
+        size = min(len(text), 2 * len(wanted))
+        density = total[size:] - total[:-size] if size else total
+        best: tuple[int, int] | None = None
+        for _ in range(WINDOWS):
+            start = int(np.argmax(density))
+            if density[start] <= 0:
+                break
+            shared = lcs_length(wanted, text[start : start + size])
+            if best is None or shared > best[0]:
+                best = shared, start
+            density[max(0, start - size // 2) : start + size // 2 + 1] = 0
+        if best is None or not best[0]:
+            return None
+        shared, start = best
+        unit = self.corpus.units_of(key)[int(owner[min(start + size // 2, len(text) - 1)])]
+        return Passage(unit, shared / len(wanted), " ".join(text[start : start + min(size, 40)]))
 
     def _document(self, key: str) -> tuple[list[str], np.ndarray]:
         """(words in printed order, index of the unit that each stands in)."""
