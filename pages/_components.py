@@ -59,5 +59,5 @@ def clicks(scope: str) -> tuple[str, str] | None:
 
 
 def keys(box: str, cards: str) -> None:
-    """"/" puts the cursor into the input of `key=box`; ↑ and ↓ walk the elements that the CSS selector `cards` names."""
+    """ "/" puts the cursor into the input of `key=box`; ↑ and ↓ walk the elements that the CSS selector `cards` names."""
     _keys(key=f"{box}_keys", data={"box": box, "cards": cards})

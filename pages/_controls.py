@@ -109,8 +109,12 @@ def _changes(view: View) -> None:
             st.html(f'<div class="nr-changes"><div class="nr-tiny">Changed against the preset</div>{rows}</div>')
         with st.container(horizontal=True, gap="small"):
             if changed:
-                st.button("Reset", icon=":material/undo:", on_click=_reset, type="tertiary", help="Back to the preset's settings")
-            with st.popover("Pin", icon=":material/keep:", type="tertiary", help="Keep these settings under a name of your own"):
+                st.button(
+                    "Reset", icon=":material/undo:", on_click=_reset, type="tertiary", help="Back to the preset's settings"
+                )
+            with st.popover(
+                "Pin", icon=":material/keep:", type="tertiary", help="Keep these settings under a name of your own"
+            ):
                 _pin(view)
 
 

@@ -83,9 +83,7 @@ def report(corpus: Corpus, document: Document) -> str:
         for name, n in document.report.counts.items()
     )
     seconds = f"<span>read in {document.report.seconds:.1f} s</span>" if document.report.seconds else ""
-    open_ends = [
-        c for c in corpus.citations if c.state != "resolved" and corpus.by_id[c.source].document == document.key
-    ]
+    open_ends = [c for c in corpus.citations if c.state != "resolved" and corpus.by_id[c.source].document == document.key]
     return (
         f'<div class="nr-small nr-row nr-file">{escape.html(document.file)} {seconds}</div>'
         f'<div class="nr-small nr-row">{counts}</div>{_findings(document.report.findings)}{_open_ends(corpus, open_ends)}'

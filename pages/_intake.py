@@ -9,8 +9,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from normrag_core.codec import UnitJsonError
-from normrag_core.ingest.pool import Cancelled, IngestError
 from normrag_core.model import ParsedDocument
 from pages._jobs import FileJob
 
@@ -21,10 +19,18 @@ Read = Callable[[str, bytes, Callable[[int, int], None], Callable[[], bool]], Se
 """(name, content, progress(pages done, pages), cancelled()) → documents of one file."""
 
 
+class Refused(Exception):
+    """A file cannot be read; the message says why and what to do."""
+
+
+class Cancelled(Exception):
+    """The user took the file back while it was being read."""
+
+
 class Intake:
     """A queue with a few threads that live as long as there is something in it.
 
-    read: content to documents. take: keeps a document, gives what to say about it. settle: makes all that was taken searchable.
+    read: content to documents; raises Refused or Cancelled. take: keeps a document, gives what to say about it. settle: makes all that was taken searchable.
     """
 
     def __init__(self, read: Read, take: Callable[[ParsedDocument, bytes], str], settle: Callable[[], None]) -> None:
@@ -101,7 +107,7 @@ class Intake:
             said = [self._take(document, data) for document in documents]
         except Cancelled:
             self._end(job, "cancelled", "")
-        except (IngestError, UnitJsonError, OSError) as error:
+        except (Refused, OSError) as error:
             self._end(job, "failed", str(error))
         except Exception as error:  # A reader's fault must not end the thread: the files behind it would wait for ever.
             self._end(job, "failed", f"unexpected fault while reading ({type(error).__name__}: {error})")

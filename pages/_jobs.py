@@ -71,7 +71,7 @@ def _left(done: int, total: int, rate: float) -> float | None:
 
 
 def duration(seconds: float | None) -> str:
-    """"8 s", "3 min", "" where it is not known."""
+    """ "8 s", "3 min", "" where it is not known."""
     if seconds is None:
         return ""
     return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"

@@ -14,23 +14,26 @@ import threading
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from normrag_core.codec import from_object
+from normrag_core.codec import UnitJsonError, from_object
 from normrag_core.config import DEFAULT_PRESET, PRESETS, RetrieverConfig
 from normrag_core.embedding import Embedder, embedding_text
 from normrag_core.graph import Graph
-from normrag_core.ingest.pool import ParsePool
 from normrag_core.model import Chunk, Corpus, ParsedDocument
 from normrag_core.resolution import version_key
 from normrag_core.retriever import Retriever
 from normrag_core.storage import MemoryWorkspace, Workspace
 from normrag_core.trace import Trace
 from pages import _sample as sample
-from pages._intake import Intake
+from pages._intake import Cancelled, Intake, Refused
 from pages._jobs import FileJob, VectorJob
 from pages._vectors import Vectors, model
+
+if TYPE_CHECKING:
+    from normrag_core.ingest.pool import ParsePool
 
 
 @dataclass(frozen=True)
@@ -49,9 +52,7 @@ class Loaded:
     def newer(self) -> dict[str, str]:
         """Document key → label of the latest loaded edition of the same standard, where that is another one."""
         latest = {d.id: d for d in sorted(self.corpus.documents, key=version_key)}
-        return {
-            d.key: latest[d.id].label for d in self.corpus.documents if version_key(d) < version_key(latest[d.id])
-        }
+        return {d.key: latest[d.id].label for d in self.corpus.documents if version_key(d) < version_key(latest[d.id])}
 
     @cached_property
     def examples(self) -> list[str]:
@@ -147,9 +148,12 @@ class Library:
         self, name: str, data: bytes, progress: Callable[[int, int], None], cancelled: Callable[[], bool]
     ) -> Sequence[ParsedDocument]:
         if name.lower().endswith(".json"):
-            found = json.loads(data)
-            return [from_object(o, name) for o in (found if isinstance(found, list) else [found])]
-        return [pool().parse(name, data, progress, cancelled)]
+            try:
+                found = json.loads(data)
+                return [from_object(o, name) for o in (found if isinstance(found, list) else [found])]
+            except (ValueError, UnitJsonError) as error:
+                raise Refused(str(error)) from error
+        return [_read_pdf(name, data, progress, cancelled)]
 
     def _take(self, parsed: ParsedDocument, data: bytes) -> str:
         """Keeps a document; says what it turned out to be."""
@@ -235,9 +239,23 @@ class Library:
 
 
 @lru_cache(maxsize=1)
-def pool() -> ParsePool:
+def _pool() -> ParsePool:
     """The worker processes that read PDFs, one set for the whole server."""
+    from normrag_core.ingest.pool import ParsePool
+
     return ParsePool()
+
+
+def _read_pdf(name: str, data: bytes, progress: Callable[[int, int], None], cancelled: Callable[[], bool]) -> ParsedDocument:
+    """Reads a PDF in a worker process. The reader is imported here: showing the first page must not wait for it."""
+    from normrag_core.ingest import pool
+
+    try:
+        return _pool().parse(name, data, progress, cancelled)
+    except pool.IngestError as error:
+        raise Refused(str(error)) from error
+    except pool.Cancelled as error:
+        raise Cancelled from error
 
 
 def on_disk() -> Library:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from normrag_core.config import RetrieverConfig
 from pages import _components as components
 from pages import _escape as escape
 from pages import _jobs as jobs
@@ -17,6 +18,23 @@ def show(library: Library, revision: int) -> None:
     """Files and vectors under way. revision: of the documents that the page around shows; a newer one draws the page anew."""
     every = "1s" if library.busy else None
     st.fragment(_watch, run_every=every)(library, revision)
+
+
+def note(library: Library, config: RetrieverConfig) -> None:
+    """For the Search page: how far the vectors are that these settings need; the page is drawn anew when they are there."""
+    if config.uses_dense and not library.vectors_ready(config):
+        failed = library.vectors is not None and bool(library.vectors.error)
+        st.fragment(_watch_vectors, run_every=None if failed else "1s")(library, config)
+
+
+def _watch_vectors(library: Library, config: RetrieverConfig) -> None:
+    if library.vectors_ready(config):
+        st.rerun()
+    with st.container(key="vectors_note"):
+        click = components.clicks("vectors_note")
+        if click and click[0] == "stop":
+            library.cancel_vectors()
+        st.html(vectors(library.vectors) or waiting())
 
 
 def _watch(library: Library, revision: int) -> None:
@@ -42,11 +60,15 @@ def _watch(library: Library, revision: int) -> None:
 def _files(files: tuple[jobs.FileJob, ...]) -> str:
     if not files:
         return ""
-    rows = "".join(_file(f) for f in files)
+    through = [f for f in files if f.stage == "done"]
+    folded = through if len(files) > 6 else []
+    rows = "".join(_file(f) for f in files if f not in folded)
+    if folded:
+        rows += f"<details><summary>{len(folded)} read</summary>{''.join(_file(f) for f in folded)}</details>"
     over = not any(f.active for f in files)
     forget = '<button class="nr-link" data-nr="forget" data-value="">Clear this list</button>' if over else ""
-    done, failed = sum(f.stage == "done" for f in files), sum(f.stage == "failed" for f in files)
-    head = f"{done} of {len(files)} read" + (f", {failed} failed" if failed else "")
+    failed = sum(f.stage == "failed" for f in files)
+    head = f"{len(through)} of {len(files)} read" + (f", {failed} failed" if failed else "")
     return f'<div class="nr-card nr-jobs"><div class="nr-row nr-spread nr-small"><b>{head}</b>{forget}</div>{rows}</div>'
 
 
@@ -70,7 +92,9 @@ def vectors(job: jobs.VectorJob | None) -> str:
     if job is None or (not job.active and not job.error):
         return ""
     if job.error:
-        return f'<div class="nr-note">Search by meaning is not available: {escape.html(job.error)}. Search by words works.</div>'
+        return (
+            f'<div class="nr-note">Search by meaning is not available: {escape.html(job.error)}. Search by words works.</div>'
+        )
     left = jobs.duration(job.left)
     return (
         '<div class="nr-card nr-jobs"><div class="nr-job"><span class="nr-job-name">Vectors</span>'
@@ -79,6 +103,11 @@ def vectors(job: jobs.VectorJob | None) -> str:
         f"meaning joins when this is done.</span><button class='nr-link' data-nr='stop' data-value=''>Stop</button>"
         f"{_bar(job.done, job.total)}</div></div>"
     )
+
+
+def waiting() -> str:
+    """What stands for the vectors' line before their work has begun."""
+    return '<div class="nr-small">Search by words for now; search by meaning joins when its vectors are made.</div>'
 
 
 def _bar(done: int, total: int) -> str:

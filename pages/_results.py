@@ -15,7 +15,9 @@ from pages import _theme as theme
 from pages import _words as words
 
 MOST_TEXT = 12_000
+EMPTY = '<p class="nr-small">No text of its own: a heading followed at once by sub-clauses.</p>'
 MOST_CHIPS = 12
+JUMP = "reference"  # What a clause is opened under that a typed reference led to.
 
 
 @dataclass(frozen=True)
@@ -54,15 +56,16 @@ def card(page: Page, result: Result, opened: bool) -> str:
         f'<span class="nr-rank nr-num">{result.rank}</span><b>{escape.html(document.label)}</b>'
         f"<span>{pages}</span>{informative}{part}{warn}{_role(page, result)}</div>{_read_link(page, unit)}</div>"
         f"{heading(page.corpus, unit)}"
-        f"{_body(own_words(unit, result.chunk.text), page.mark)}"
+        f"{_body(text.pieces_of_chunk(page.corpus, result.chunk), page.mark)}"
         f"{_moves(page.trace, result)}"
         f"{neighbours(page, unit, at=result.chunk.id, unfolded=opened)}"
         "</article>"
     )
 
 
-def clause(page: Page, unit: InfoUnit, at: str, relation: str = "", closable: bool = True) -> str:
-    """A clause opened in place. relation: how it is next to what it was opened from, in words."""
+def clause(page: Page, unit: InfoUnit, at: str, relation: str = "", marked: bool = True) -> str:
+    """A clause opened in place. relation: how it is next to what it was opened from, in words. at: see `neighbours`."""
+    closable = at != JUMP or bool(relation)
     document = page.corpus.by_key[unit.document]
     close = '<button class="nr-link" data-nr="close" data-value="">Close</button>' if closable else ""
     rank = page.rank_of.get(unit.id)
@@ -71,9 +74,19 @@ def clause(page: Page, unit: InfoUnit, at: str, relation: str = "", closable: bo
         f"{theme.badge(relation) if relation else ''}<b>{escape.html(document.label)}</b><span>{page_range((unit.page,))}</span>"
         f"{theme.badge(f'result {rank}', 'info') if rank else ''}</div>"
         f'<div class="nr-row">{_read_link(page, unit)}{close}</div></div>'
-        f"{heading(page.corpus, unit)}{_whole(unit.body, page.mark)}"
+        f"{heading(page.corpus, unit)}{_whole(text.pieces_of(unit), page.mark if marked else text.no_mark)}"
         f"{neighbours(page, unit, at, unfolded=False)}</article>"
     )
+
+
+def choice(page: Page, units: list[InfoUnit], at: str) -> str:
+    """Several clauses to choose from: what a reference without a document's number may mean."""
+    chips = "".join(
+        f'<button class="nr-chip" data-nr="open" data-value="{escape.html(json.dumps([at, u.id]))}"><b>{escape.html(page.corpus.by_key[u.document].label)}</b> '
+        f"{escape.html(u.heading)}</button>"
+        for u in units[:60]
+    )
+    return f'<div class="nr-card nr-opened"><div class="nr-small">Several documents have this clause</div><div class="nr-row">{chips}</div></div>'
 
 
 def heading(corpus: Corpus, unit: InfoUnit) -> str:
@@ -84,34 +97,31 @@ def heading(corpus: Corpus, unit: InfoUnit) -> str:
 
 
 def page_range(pages: tuple[int, ...]) -> str:
-    """"page 45" or "pages 45–46"."""
+    """ "page 45" or "pages 45–46"."""
     low, high = min(pages), max(pages)
     return f"page {low}" if low == high else f"pages {low}–{high}"
 
 
-def own_words(unit: InfoUnit, chunk_text: str) -> str:
-    """A chunk's text without the heading, which the card shows already."""
-    return chunk_text.removeprefix(unit.heading).removeprefix(unit.title).strip()
-
-
-def _body(body: str, mark: text.Mark) -> str:
-    if not body:
-        return '<p class="nr-small">No text of its own: a heading followed at once by sub-clauses.</p>'
-    shown, cut = text.excerpt(body, mark)
+def _body(pieces: list[text.Piece], mark: text.Mark) -> str:
+    shown, cut = text.excerpt(pieces, mark)
     if not cut:
-        return text.block(shown, mark)
+        return text.render(shown, mark) or EMPTY
+    count = sum(len(p.text.split()) for p in pieces)
     return (
-        f'<div class="nr-excerpt">{text.block(shown, mark)}</div>'
-        f'<details class="nr-whole"><summary>Whole text, {len(body.split())} words</summary>{_whole(body, mark)}</details>'
+        f"{text.render(shown, mark)}"
+        f'<details class="nr-whole"><summary>Whole text, {count} words</summary>{_whole(pieces, mark)}</details>'
     )
 
 
-def _whole(body: str, mark: text.Mark) -> str:
-    if not body:
-        return '<p class="nr-small">No text of its own: a heading followed at once by sub-clauses.</p>'
-    rest = len(body) - MOST_TEXT
-    more = f'<p class="nr-small">… {rest:,} more characters.</p>' if rest > 0 else ""
-    return text.block(body[:MOST_TEXT], mark) + more
+def _whole(pieces: list[text.Piece], mark: text.Mark) -> str:
+    """All of a text, up to a limit that keeps one page of results light."""
+    length, kept = 0, 0
+    while kept < len(pieces) and length < MOST_TEXT:
+        length += len(pieces[kept].text)
+        kept += 1
+    rest = sum(len(p.text.split()) for p in pieces[kept:])
+    more = f'<p class="nr-small">… and {rest:,} more words.</p>' if rest else ""
+    return (text.render(pieces[:kept], mark) or EMPTY) + more
 
 
 def _role(page: Page, result: Result) -> str:
@@ -133,7 +143,9 @@ def _moves(trace: Trace, result: Result) -> str:
         tone = theme.STAGE[stage.name]
         held = result.ranks.get(stage.name)
         if held is None:
-            cells.append(f'<span class="nr-stage nr-out" title="{words.STAGE_HELP[stage.name]}: not ranked">{tone.label} –</span>')
+            cells.append(
+                f'<span class="nr-stage nr-out" title="{words.STAGE_HELP[stage.name]}: not ranked">{tone.label} –</span>'
+            )
             continue
         rank, score = held
         moved = ""
@@ -192,7 +204,7 @@ def _chip(page: Page, unit: InfoUnit, tone: theme.Tone, at: str) -> str:
     elsewhere = "" if at.startswith(unit.document) else f"{page.corpus.by_key[unit.document].id} "
     name = escape.html(f"{elsewhere}{unit.heading or 'the document'}")
     badge = f"<b>{rank}</b> " if rank else ""
-    tip = f'{name}{f" (result {rank})" if rank else ""}'
+    tip = f"{name}{f' (result {rank})' if rank else ''}"
     return (
         f'<button class="nr-chip{" nr-hit" if rank else ""}" style="--nr-tone:{tone.css}" data-nr="open" '
         f'data-value="{escape.html(json.dumps([at, unit.id]))}" title="{tip}">{badge}{name}</button>'

@@ -12,7 +12,18 @@ from normrag_core.model import Corpus, InfoUnit
 
 FOLDER = Path(__file__).resolve().parent.parent / "data"
 T = TypeVar("T")
-_DULL = ("scope", "references", "definitions", "symbols", "abbreviations", "foreword", "introduction", "history", "general", "void")
+_DULL = (
+    "scope",
+    "references",
+    "definitions",
+    "symbols",
+    "abbreviations",
+    "foreword",
+    "introduction",
+    "history",
+    "general",
+    "void",
+)
 
 
 def files() -> tuple[Path, ...]:
@@ -40,7 +51,10 @@ def examples(corpus: Corpus, wanted: int = 5) -> list[str]:
     loaded = {d.file for d in corpus.documents if d.sha256 in digests()}
     own = [d for d in corpus.documents if d.sha256 not in digests()]
     from_sample = [str(q["question"]) for q in questions() if _asks_of(q, loaded)]
-    made = [f"What does {corpus.by_key[u.document].id} say about {_topic(u)}?" for u in _telling(corpus, {d.key for d in own}, wanted)]
+    made = [
+        f"What does {corpus.by_key[u.document].id} say about {_topic(u)}?"
+        for u in _telling(corpus, {d.key for d in own}, wanted)
+    ]
     return (made + _spread(from_sample, wanted))[:wanted]
 
 
@@ -54,7 +68,10 @@ def _telling(corpus: Corpus, documents: set[str], wanted: int) -> list[InfoUnit]
     fitting = [
         u
         for u in corpus.units
-        if u.document in documents and u.kind == "clause" and 60 <= len(u.body.split()) <= 600 and 2 <= len(u.title.split()) <= 7
+        if u.document in documents
+        and u.kind == "clause"
+        and 60 <= len(u.body.split()) <= 600
+        and 2 <= len(u.title.split()) <= 7
         and not any(word in u.title.lower() for word in _DULL)
     ]
     return _spread(fitting, wanted)
@@ -74,6 +91,10 @@ def _topic(unit: InfoUnit) -> str:
 def tour(corpus: Corpus) -> list[tuple[str, str]]:
     """Three questions over the sample with what each one shows."""
     loaded = {d.file for d in corpus.documents if d.sha256 in digests()}
-    why = ("A question in its own words: see how far BM25 and dense disagree.", "One that names a standard.", "One whose answer is a table.")
+    why = (
+        "A question in its own words: see how far BM25 and dense disagree.",
+        "One that names a standard.",
+        "One whose answer is a table.",
+    )
     asked = _spread([str(q["question"]) for q in questions() if _asks_of(q, loaded)], 3)
     return list(zip(asked, why, strict=False))

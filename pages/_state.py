@@ -54,7 +54,7 @@ _lock = threading.Lock()
 
 
 def mode() -> Mode:
-    """"shared" when NORMRAG_SHARED=1, else "local"."""
+    """ "shared" when NORMRAG_SHARED=1, else "local"."""
     return "shared" if os.environ.get("NORMRAG_SHARED", "") == "1" else "local"
 
 

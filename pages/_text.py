@@ -1,25 +1,44 @@
-"""A clause's text as HTML: paragraphs, lines, tables; the question's terms marked; nothing from the document is markup.
+"""A clause's text as HTML: paragraphs, lists, notes and tables by their blocks; the question's terms marked.
 
-The reader writes a table as lines of cells between bars, `| a | b |`, and raised or lowered figures as <sup> and <sub>.
+Nothing from the document is markup: every piece goes through `_escape`. The reader writes raised and lowered figures as <sup>
+and <sub>; these two come through as what they mean.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 from normrag_core.config import RetrieverConfig
+from normrag_core.model import Chunk, Corpus, InfoUnit
 from normrag_core.tokenize import tokenize
 from pages import _escape as escape
 
+EXCERPT = 560  # Characters shown of a long text before it is unfolded.
+MOST_ROWS = 400
 _WORD = re.compile(r"\w+(?:[-./_‑–]\w+)*")
-_ROW = re.compile(r"^\s*\|.*\|\s*$")
-_RULE = re.compile(r"^[\s|:-]+$")
-_SCRIPT = re.compile(r"&lt;(/?su[bp])&gt;")
+_ROW = re.compile(r"\s*\|.*\|\s*")
+_RULE = re.compile(r"[\s|:-]+")
 _CELL = re.compile(r"(?<!\\)\|")
+_SCRIPT = re.compile(r"&lt;(/?su[bp])&gt;")
 
 Mark = Callable[[str], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A block of text of one kind, as `model.Block` has it."""
+
+    kind: str
+    text: str
+    level: int = 0
+    rows: tuple[tuple[str, ...], ...] = ()
+
+
+def no_mark(_: str) -> bool:
+    return False
 
 
 def marker(query_tokens: tuple[str, ...], config: RetrieverConfig) -> Mark:
@@ -34,56 +53,118 @@ def marker(query_tokens: tuple[str, ...], config: RetrieverConfig) -> Mark:
     return hit
 
 
-def inline(text: str, mark: Mark | None = None) -> str:
-    """One stretch of text as HTML, escaped, hits inside <mark>."""
-    if mark is None:
-        out = escape.html(text)
-    else:
-        parts: list[str] = []
-        end = 0
-        for word in _WORD.finditer(text):
-            if mark(word.group()):
-                parts += [escape.html(text[end : word.start()]), f'<mark class="nr-mark">{escape.html(word.group())}</mark>']
-                end = word.end()
-        out = "".join([*parts, escape.html(text[end:])])
-    return _SCRIPT.sub(r"<\1>", out)
+def pieces_of(unit: InfoUnit, start: int = 0, end: int | None = None) -> list[Piece]:
+    """The blocks of `body[start:end]`; text outside any block counts as paragraphs."""
+    body, end = unit.body, len(unit.body) if end is None else end
+    found: list[Piece] = []
+    at = start
+    for block in unit.blocks:
+        if block.end <= start or block.start >= end:
+            continue
+        found += _loose(body[at : max(at, block.start)])
+        whole = start <= block.start and block.end <= end
+        text = body[max(block.start, at) : min(block.end, end)].strip("\n")
+        if text:
+            found.append(Piece(block.kind, text, block.level, block.rows if whole else ()))
+        at = max(at, min(block.end, end))
+    return [*found, *_loose(body[at:end])]
 
 
-def block(text: str, mark: Mark | None = None) -> str:
-    """A whole body as HTML: bar lines become tables, everything else keeps its line breaks."""
-    out: list[str] = []
-    prose: list[str] = []
+def pieces_of_chunk(corpus: Corpus, chunk: Chunk) -> list[Piece]:
+    """The blocks of a chunk without its heading. A window knows no clauses: its words stay as they were cut."""
+    if chunk.kind == "window":
+        return [Piece("paragraph", chunk.text)]
+    return [p for s in chunk.spans for p in pieces_of(corpus.by_id[s.unit], s.start, s.end)]
+
+
+def _loose(text: str) -> Iterator[Piece]:
+    """Paragraphs, and tables written as lines of cells between bars."""
     rows: list[str] = []
-
-    def flush() -> None:
-        if prose and (words := "\n".join(prose).strip("\n")):
-            out.append(f'<div class="nr-clause">{inline(words, mark)}</div>')
-        if rows:
-            out.append(_table(rows, mark))
-        prose.clear()
-        rows.clear()
-
     for line in text.split("\n"):
-        if bool(_ROW.match(line)) != bool(rows) and (rows or _ROW.match(line)):
-            flush()
-        (rows if _ROW.match(line) else prose).append(line)
-    flush()
-    return "".join(out)
+        if _ROW.fullmatch(line):
+            rows.append(line)
+            continue
+        if rows:
+            yield _bar_table(rows)
+            rows = []
+        if line.strip():
+            yield Piece("paragraph", line.strip())
+    if rows:
+        yield _bar_table(rows)
 
 
-def _table(lines: list[str], mark: Mark | None) -> str:
-    body = "".join(
-        "<tr>" + "".join(f"<td>{inline(cell.strip(), mark)}</td>" for cell in _CELL.split(line.strip()[1:-1])) + "</tr>"
-        for line in lines
-        if not _RULE.match(line)
+def _bar_table(lines: list[str]) -> Piece:
+    cells = tuple(
+        tuple(c.strip() for c in _CELL.split(line.strip()[1:-1])) for line in lines if not _RULE.fullmatch(line.strip())
     )
-    return f'<div class="nr-scroll"><table class="nr-table">{body}</table></div>'
+    return Piece("table", "\n".join(lines), rows=cells)
 
 
-def excerpt(text: str, mark: Mark, size: int = 560) -> tuple[str, bool]:
-    """(the stretch of about `size` characters with the most different hits, whether something was left out)."""
-    if len(text) <= size * 1.25:
-        return text, False
+def render(pieces: Sequence[Piece], mark: Mark = no_mark) -> str:
+    """Pieces as HTML inside one element of class nr-clause."""
+    return f'<div class="nr-clause">{"".join(_render(p, mark) for p in pieces)}</div>' if pieces else ""
+
+
+def _render(piece: Piece, mark: Mark) -> str:
+    if piece.kind == "table":
+        rows = piece.rows or _bar_table(piece.text.split("\n")).rows if _ROW.match(piece.text) or piece.rows else ()
+        return _table(rows, mark) if rows else f'<p class="nr-figure">{inline(piece.text, mark)}</p>'
+    words = inline(piece.text, mark)
+    if piece.kind == "code":
+        return f"<pre>{words}</pre>"
+    if piece.kind == "list":
+        return f'<p class="nr-item" style="--level:{piece.level}">{words}</p>'
+    return f'<p class="nr-{piece.kind}">{words}</p>' if piece.kind != "paragraph" else f"<p>{words}</p>"
+
+
+def _table(rows: Sequence[Sequence[str]], mark: Mark) -> str:
+    def line(cells: Sequence[str], tag: str) -> str:
+        return "<tr>" + "".join(f"<{tag}>{inline(c, mark)}</{tag}>" for c in cells) + "</tr>"
+
+    shown = "".join(line(cells, "td") for cells in rows[1:MOST_ROWS])
+    rest = f'<p class="nr-tiny">and {len(rows) - MOST_ROWS} more rows</p>' if len(rows) > MOST_ROWS else ""
+    return f'<div class="nr-scroll"><table class="nr-table">{line(rows[0], "th")}{shown}</table></div>{rest}'
+
+
+def inline(text: str, mark: Mark = no_mark) -> str:
+    """One stretch of text as HTML, escaped, hits inside <mark>."""
+    parts: list[str] = []
+    end = 0
+    for word in _WORD.finditer(text) if mark is not no_mark else ():
+        if mark(word.group()):
+            parts += [escape.html(text[end : word.start()]), f'<mark class="nr-mark">{escape.html(word.group())}</mark>']
+            end = word.end()
+    return _SCRIPT.sub(r"<\1>", "".join([*parts, escape.html(text[end:])]))
+
+
+def excerpt(pieces: Sequence[Piece], mark: Mark, size: int = EXCERPT) -> tuple[list[Piece], bool]:
+    """(the run of pieces of about `size` characters with the most different hits, whether anything was left out)."""
+    if sum(len(p.text) for p in pieces) <= size * 1.25:
+        return list(pieces), False
+    hits = [frozenset(w.lower() for w in _WORD.findall(p.text) if mark(w)) for p in pieces]
+    best: tuple[int, int, int] = (-1, 0, 1)
+    for first in range(len(pieces)):
+        length, seen, last = 0, frozenset[str](), first
+        while last < len(pieces) and (last == first or length + len(pieces[last].text) <= size):
+            length += len(pieces[last].text)
+            seen |= hits[last]
+            last += 1
+        if len(seen) > best[0]:
+            best = (len(seen), first, last)
+    return [_shorten(p, mark, size) for p in pieces[best[1] : best[2]]], True
+
+
+def _shorten(piece: Piece, mark: Mark, size: int) -> Piece:
+    if len(piece.text) <= size * 1.25:
+        return piece
+    if piece.rows:
+        hit = [row for row in piece.rows[1:] if any(mark(w) for cell in row for w in _WORD.findall(cell))]
+        return Piece(piece.kind, piece.text, rows=(piece.rows[0], *(hit or piece.rows[1:])[:6]))
+    return Piece(piece.kind, _stretch(piece.text, mark, size), piece.level)
+
+
+def _stretch(text: str, mark: Mark, size: int) -> str:
+    """About `size` characters of a long text, from the start of a sentence, with the most different hits."""
     hits = [(w.start(), w.group().lower()) for w in _WORD.finditer(text) if mark(w.group())]
     best, start = 0, 0
     for i, (at, _) in enumerate(hits):
@@ -94,7 +175,7 @@ def excerpt(text: str, mark: Mark, size: int = 560) -> tuple[str, bool]:
     end = min(len(text), start + size)
     if end < len(text):
         end = max(text.rfind(" ", start, end), start + size // 2)
-    return f"{'… ' if start else ''}{text[start:end].strip()}{' …' if end < len(text) else ''}", True
+    return f"{'… ' if start else ''}{text[start:end].strip()}{' …' if end < len(text) else ''}"
 
 
 def _sentence_start(text: str, at: int) -> int:

@@ -6,7 +6,7 @@ Use
     theme.RELATION["cites"].label       words for a relation kind: "cites"
     theme.RELATION["cites"].css         "var(--nr-cites)": its colour in HTML, right in light and dark by itself
     theme.colour("cites")               "#b45309" or the dark one, for canvases and charts that need a literal colour
-    theme.STAGE["bm25"]                 the same for ranking stages: bm25, dense, fusion, rerank, expansion
+    theme.STAGE["bm25"]                 the same for ranking stages: bm25, dense, fusion, rerank, expansion, edition
     theme.STATE["resolved"]             the same for citation states
     theme.badge("Sample", "muted")      a small rounded label as HTML; tones: muted, info, good, warn, bad
     theme.dot("parent")                 a coloured dot as HTML
@@ -67,6 +67,7 @@ STAGE: dict[str, Tone] = _tones(
     Tone("fusion", "Fusion", "#334155", "#d3dbe7"),
     Tone("rerank", "Cross-encoder", "#b3261e", "#ff9d92"),
     Tone("expansion", "Expansion", "#8a1fa3", "#e29bf5"),
+    Tone("edition", "Editions", "#6b5a00", "#d9c46a"),
 )
 STATE: dict[str, Tone] = _tones(
     Tone("resolved", "resolved", "#12805c", "#63d2a6"),

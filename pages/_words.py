@@ -24,7 +24,9 @@ SETTING: dict[str, Words] = {
         "What is ranked (module 1). **Flat windows** cut the text every so many words and know no clauses. **Clauses** rank each "
         "clause as one piece. **Clauses, split** cut long clauses into parts; a table is never cut.",
     ),
-    "max_words": Words("Words per chunk", "A window, or a part of a long clause, has at most this many words. The paper uses 300."),
+    "max_words": Words(
+        "Words per chunk", "A window, or a part of a long clause, has at most this many words. The paper uses 300."
+    ),
     "context": Words(
         "Context",
         "What a chunk tells the rankers beside its own words: nothing, its document (id and title), or the whole **path** "
@@ -51,16 +53,24 @@ SETTING: dict[str, Words] = {
         "Expand abbreviations",
         "A question with *BER* also looks for *bit error ratio*, as the abbreviations clause of a loaded standard explains it.",
     ),
-    "bm25_k1": Words("BM25 k₁", "How fast repeating a word stops helping: a word found f times counts f·(k₁+1) / (f + k₁·…). Usual: 1.5."),
-    "bm25_b": Words("BM25 b", "How much long chunks are held back: 0 not at all, 1 in full proportion to their length. Usual: 0.75."),
-    "context_weight": Words("Weight of context words", "How much a word of the context counts beside one of the text. 1 = alike, 0 = not at all."),
+    "bm25_k1": Words(
+        "BM25 k₁", "How fast repeating a word stops helping: a word found f times counts f·(k₁+1) / (f + k₁·…). Usual: 1.5."
+    ),
+    "bm25_b": Words(
+        "BM25 b", "How much long chunks are held back: 0 not at all, 1 in full proportion to their length. Usual: 0.75."
+    ),
+    "context_weight": Words(
+        "Weight of context words", "How much a word of the context counts beside one of the text. 1 = alike, 0 = not at all."
+    ),
     "alpha": Words(
         "Smoothing α",
         "Share of its own meaning that a chunk keeps (module 3); the rest comes from its neighbours in the document graph:\n\n"
         "$e \\leftarrow \\alpha\\,e + (1-\\alpha)\\,\\mathrm{mean}(\\text{neighbours})$\n\n**α = 1** switches smoothing off.",
     ),
     "iterations": Words("Smoothing rounds", "Each round lets meaning travel one link further. The paper uses one."),
-    "smoothing_relations": Words("Smooth over", "The kinds of relation whose other ends count as neighbours when vectors are smoothed."),
+    "smoothing_relations": Words(
+        "Smooth over", "The kinds of relation whose other ends count as neighbours when vectors are smoothed."
+    ),
     "rrf_k": Words(
         "RRF k",
         "Fusion adds, for both orders, 1 / (k + rank) (module 6). A small k lets the first few places decide; a large k asks for "
@@ -80,7 +90,9 @@ SETTING: dict[str, Words] = {
         "**Paper**: $S(v)=\\sum_{s} \\mathrm{sim}(s,q)\\,\\mathrm{sim}(v,s)\\,/\\,\\deg(v)$ ranks seeds and neighbours anew.\n\n"
         "**Best seed**: a neighbour gets a share of the score of its best seed, added to its own (ours).",
     ),
-    "expansion_weight": Words("Share passed on", "For the formula *best seed*: a neighbour's score = this share × the score of its best seed."),
+    "expansion_weight": Words(
+        "Share passed on", "For the formula *best seed*: a neighbour's score = this share × the score of its best seed."
+    ),
     "expansion_relations": Words("Expand along", "The kinds of relation that expansion follows from a seed."),
     "edition_preference": Words(
         "Editions",
@@ -108,6 +120,7 @@ STAGE_HELP: dict[str, str] = {
     "fusion": "Rank after fusing the orders",
     "rerank": "Rank by the cross-encoder",
     "expansion": "Rank after expansion over the graph",
+    "edition": "Rank after superseded editions were moved back",
 }
 
 

@@ -139,7 +139,9 @@ def _clearing(library: state.Library) -> None:
 
 @st.dialog("Delete everything?")
 def _confirm(library: state.Library) -> None:
-    st.write("All documents, vectors, question sets, runs and pinned settings are deleted from this workspace. This cannot be undone.")
+    st.write(
+        "All documents, vectors, question sets, runs and pinned settings are deleted from this workspace. This cannot be undone."
+    )
     with st.container(horizontal=True):
         if st.button("Delete everything", type="primary", key="really_delete"):
             library.clear()

@@ -6,10 +6,13 @@ import json
 
 import streamlit as st
 
+from normrag_core.lookup import find_reference
+from normrag_core.strength import strength
 from normrag_core.trace import Trace
 from pages import _components as components
 from pages import _controls as controls
 from pages import _escape as escape
+from pages import _progress as progress
 from pages import _results as results
 from pages import _state as state
 from pages import _theme as theme
@@ -86,26 +89,26 @@ def _no_documents() -> None:
 def _answers() -> None:
     library = state.library()
     trace = state.search()
+    progress.note(library, state.view().config)
     if trace is None:
         _examples()
         return
-    corpus, graph = state.corpus(), state.graph()
-    page = results.Page.of(corpus, graph, trace, library.loaded.newer, state.page_exists("read"))
-    view = state.view()
+    corpus = state.corpus()
+    page = results.Page.of(corpus, state.graph(), trace, library.loaded.newer, state.page_exists("read"))
     with st.container(key="results", gap="small"):
         _act(components.clicks("results"))
         view = state.view()
-        _jump(page)
-        st.html(_summary(trace))
-        for note in trace.notes:
-            st.html(f'<div class="nr-note nr-info">{escape.html(note)}</div>')
-        if not trace.results:
-            st.html('<div class="nr-empty"><b>Nothing found</b>No chunk shares a word with the question in the documents searched.</div>')
+        jumped = _jump(page)
+        st.html(_summary(trace, jumped))
+        for note in (*_verdict(trace, jumped), *_notes(trace)):
+            st.html(f'<div class="nr-note">{note}</div>')
         for result in trace.results:
             opened = corpus.by_id.get(view.opened) if view.at == result.chunk.id else None
             st.html(results.card(page, result, opened is not None))
             if opened is not None:
-                st.html(results.clause(page, opened, at=result.chunk.id, relation=_relation(page, result.chunk.unit, opened.id)))
+                st.html(
+                    results.clause(page, opened, at=result.chunk.id, relation=_relation(page, result.chunk.unit, opened.id))
+                )
 
 
 def _act(click: tuple[str, str] | None) -> None:
@@ -127,27 +130,68 @@ def _act(click: tuple[str, str] | None) -> None:
 def _relation(page: results.Page, source: str, target: str) -> str:
     for name, tone in theme.RELATION.items():
         if any(u.id == target for u in page.graph.neighbours(source, name)):  # type: ignore[arg-type]
-            return {"child": "child", "sibling": "sibling", "cites": "cited here", "cited-by": "cites this"}.get(name, tone.label)
+            return {"child": "child", "sibling": "sibling", "cites": "cited here", "cited-by": "cites this"}.get(
+                name, tone.label
+            )
     return ""
 
 
-def _jump(page: results.Page) -> None:
-    """The clause itself, where the question is a reference."""
+def _jump(page: results.Page) -> bool:
+    """The clause itself, where the question is a reference; several to choose from, where it names no document."""
+    view = state.view()
+    units = find_reference(view.question, page.corpus, view.documents or None)
+    if not units:
+        return False
+    if len(units) == 1:
+        st.html(results.clause(page, units[0], at=results.JUMP, marked=False))
+    else:
+        st.html(results.choice(page, units, at=results.JUMP))
+    opened = page.corpus.by_id.get(view.opened) if view.at == results.JUMP else None
+    if opened is not None:
+        relation = _relation(page, units[0].id, opened.id) if len(units) == 1 else ""
+        st.html(results.clause(page, opened, at=results.JUMP, relation=relation or "opened", marked=False))
+    return True
 
 
-def _summary(trace: Trace) -> str:
+def _verdict(trace: Trace, jumped: bool) -> list[str]:
+    """What the reader should know before trusting the ranking, as HTML."""
+    if jumped:
+        return []
+    if not trace.results:
+        return ["<b>Nothing found.</b> No chunk of the documents searched shares a word with the question."]
+    found = strength(state.retriever(), trace)
+    said: list[str] = []
+    if found.weak:
+        said.append(
+            f"<b>Weak results.</b> The best of them holds {found.words:.0%} of what is telling in the question"
+            f"{'' if found.meaning is None else f', and its meaning is {found.meaning:.2f} close (1 = the same)'}. "
+            "The loaded documents may not answer this."
+        )
+    if found.unknown and len(found.unknown) <= 6:
+        terms = ", ".join(f"<q>{escape.html(t)}</q>" for t in found.unknown)
+        said.append(f"Nowhere in the loaded documents: {terms}.")
+    return said
+
+
+def _notes(trace: Trace) -> list[str]:
+    """The retriever's remarks; that vectors are not ready is said by the line on their progress."""
+    return [escape.html(f"{n[:1].upper()}{n[1:]}.") for n in trace.notes if "vectors not ready" not in n]
+
+
+def _summary(trace: Trace, jumped: bool) -> str:
     """How many results, and where the milliseconds went."""
-    total = trace.milliseconds.get("total", sum(trace.milliseconds.values()))
-    stages = " ".join(
-        f'<span>{theme.dot(name) if name in theme.STAGE else ""} {theme.STAGE[name].label if name in theme.STAGE else "Question vector"} '
-        f"{ms:.0f} ms</span>"
+    names = {"encode": "Question vector", "vectors": "Vectors"}
+    stages = "".join(
+        f'<span class="nr-nowrap">{theme.dot(name) if name in theme.STAGE else ""} '
+        f"{theme.STAGE[name].label if name in theme.STAGE else names.get(name, name)} {ms:.1f} ms</span>"
         for name, ms in trace.milliseconds.items()
-        if name != "total"
+        if name != "total" and ms >= 0.05
     )
     ranked = len(trace.final.order)
+    head = "Ranked for the same words: " if jumped else ""
     return (
-        f'<div class="nr-row nr-spread nr-small nr-num"><span><b>{len(trace.results)}</b> of {ranked} ranked</span>'
-        f'<span class="nr-row">{stages}<b>{total:.0f} ms</b></span></div>'
+        f'<div class="nr-row nr-spread nr-small nr-num"><span>{head}<b>{len(trace.results)}</b> of {ranked:,} candidates</span>'
+        f'<span class="nr-row">{stages}<b>{trace.milliseconds.get("total", 0):.0f} ms</b></span></div>'
     )
 
 

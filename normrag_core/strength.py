@@ -1,0 +1,55 @@
+"""How far the results bear on the question at all, so that a page can say when they do not.
+
+A ranking always has a first place, also for a question that the documents do not answer. Two signs tell: how much of the
+question's weight in rare words the best results hold, and the plain cosine of the nearest one.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from normrag_core.dense import cosines
+from normrag_core.retriever import Retriever
+from normrag_core.trace import Trace
+
+LOOKED_AT = 3
+ENOUGH_WORDS = 0.5
+ENOUGH_MEANING = 0.45
+
+
+@dataclass(frozen=True, slots=True)
+class Strength:
+    """words: share of the question's idf that the best of the first results holds, 0 to 1. meaning: highest plain cosine among
+    them, None without vectors. unknown: terms of the question that stand nowhere in the corpus.
+    """
+
+    words: float
+    meaning: float | None
+    unknown: tuple[str, ...]
+
+    @property
+    def weak(self) -> bool:
+        """Neither words nor meaning speak for the first results."""
+        return self.words < ENOUGH_WORDS and (self.meaning is None or self.meaning < ENOUGH_MEANING)
+
+
+def strength(retriever: Retriever, trace: Trace) -> Strength:
+    """What the first results of a trace have to do with its question."""
+    index = retriever.index(trace.config)
+    bm25 = index.bm25(trace.config)
+    terms = trace.query_tokens or tuple(retriever.terms(trace.question, trace.config))
+    # A term that no chunk holds is as rare as can be: it weighs like one that a single chunk holds.
+    rarest = max(0.0, math.log(max(1.0, len(index) - 0.5)) - math.log(1.5))
+    known = {t: max(0.0, bm25.idf_of(t)[0]) for t in terms if t in bm25.postings.vocabulary}
+    weight = {t: known.get(t, rarest) for t in terms}
+    total = sum(weight.values())
+    first = [r.index for r in trace.results[:LOOKED_AT]]
+    held = [sum(weight[t] for t in known if any(bm25.postings.counts(t, chunk))) for chunk in first]
+    plain = index.vectors() if trace.query_vector is not None else None
+    meaning = None
+    if plain is not None and trace.query_vector is not None and first:
+        meaning = float(cosines(plain, trace.query_vector, np.array(first, dtype=np.int64)).max())
+    return Strength(max(held, default=0.0) / total if total else 0.0, meaning, tuple(t for t in terms if t not in known))
