@@ -43,14 +43,15 @@ class Fate:
 
 @dataclass(frozen=True, slots=True)
 class WhyNot:
-    """rank: in the final ranking, None where it is not in it. fell: where it was lost; "" when it is a result.
+    """rank: in the final ranking, None where it is not in it. fell: where it was lost, "" when it is a result: by the filter
+    on documents, in the BM25 prefilter, or behind the top K.
 
     bm25_rank: its place in the BM25 order of the whole corpus, None where it holds no word of the question.
     """
 
     index: int
     rank: int | None
-    fell: Literal["", "filter", "bm25", "dense", "top_k"]
+    fell: Literal["", "filter", "bm25", "top_k"]
     fates: tuple[Fate, ...]
     bm25_rank: int | None
     remedies: tuple[Remedy, ...]
@@ -65,19 +66,28 @@ def why_not(retriever: Retriever, trace: Trace, index: int) -> WhyNot:
     fates = tuple(
         Fate(s.name, at[0] if (at := s.position(index)) else None, at[1] if at else None, len(s.order)) for s in trace.stages
     )
-    final = trace.final.position(index)
-    rank = final[0] if final else None
     outside = trace.documents is not None and not over.mask(trace.documents)[index]
-    bm25_rank = _bm25_rank(retriever, trace, index)
-    fell: Literal["", "filter", "bm25", "dense", "top_k"]
+    rank = None if outside else _final_rank(retriever, trace, index)
+    bm25_rank = None if outside else _bm25_rank(retriever, trace, index)
+    fell: Literal["", "filter", "bm25", "top_k"]
     if outside:
         fell = "filter"
     elif rank is None:
-        fell = trace.stages[0].name  # type: ignore[assignment]
+        fell = "bm25"
     else:
         fell = "" if rank <= config.top_k else "top_k"
     remedies = () if fell in ("", "filter") else tuple(_remedies(retriever, trace, index, rank, bm25_rank))
     return WhyNot(index, rank, fell, fates, bm25_rank, remedies)
+
+
+def _final_rank(retriever: Retriever, trace: Trace, index: int) -> int | None:
+    """Rank in the final ranking. A ranking of the whole corpus is cut for the record; here it goes on to the end."""
+    final = trace.final.position(index)
+    config = trace.config
+    if final is None and len(trace.stages[0].order) < len(retriever.chunks(config)) and config.ranking in ("bm25", "dense"):
+        wide = config.with_(prefilter_n=int(RANGES["prefilter_n"][1]))
+        final = retriever.search(trace.question, wide, documents=trace.documents).final.position(index)
+    return final[0] if final else None
 
 
 def _bm25_rank(retriever: Retriever, trace: Trace, index: int) -> int | None:
