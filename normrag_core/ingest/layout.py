@@ -306,7 +306,7 @@ def _script(span: Span, size: float, base: float) -> Span:
     if span.size < 0.86 * size:
         if rise > 0.12 * size:
             return replace(span, script="sup")
-        if rise < -0.06 * size:
+        if rise < -0.04 * size:
             return replace(span, script="sub")
     elif abs(rise) > 0.2 * size:
         return replace(span, script="sup" if rise > 0 else "sub")
