@@ -142,7 +142,10 @@ def save_pdf(
     protected: bool = False,
     soft_hyphens: bool = False,
 ) -> None:
-    """Write the file. protected: forbid changes and copying, as old standards do; it still opens without a password."""
+    """Write the file. protected: forbid changes and copying, as old standards do; it still opens without a password.
+
+    Its bytes differ from run to run, because encryption draws a random file identifier.
+    """
     doc = pymupdf.open()
     unicode_map = _to_unicode(doc) if soft_hyphens else 0
     for canvas in pages:
@@ -159,7 +162,12 @@ def save_pdf(
         page.set_contents(xref)
     for number, canvas in enumerate(pages):
         for rect, target, y in canvas.links:
-            link = {"kind": pymupdf.LINK_GOTO, "from": pymupdf.Rect(rect), "page": target - 1, "to": pymupdf.Point(57, max(y - 10, 0))}
+            link = {
+                "kind": pymupdf.LINK_GOTO,
+                "from": pymupdf.Rect(rect),
+                "page": target - 1,
+                "to": pymupdf.Point(57, max(y - 10, 0)),
+            }
             doc[number].insert_link(link)
     if bookmarks:
         doc.set_toc(bookmarks, collapse=2)
@@ -168,5 +176,5 @@ def save_pdf(
     if protected:
         allowed = pymupdf.PDF_PERM_PRINT | pymupdf.PDF_PERM_ACCESSIBILITY
         lock = {"encryption": pymupdf.PDF_ENCRYPT_RC4_128, "owner_pw": "sample", "user_pw": "", "permissions": allowed}
-    doc.save(path, garbage=3, deflate=True, no_new_id=True, **lock)
+    doc.save(path, garbage=3, deflate=True, no_new_id=True, reproducible=True, **lock)
     doc.close()

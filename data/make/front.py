@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import calendar
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,7 +11,6 @@ from canvas import BLUE, GREY, PALE, WIDTH, Canvas, text_width
 from source import Source
 
 LEFT, RIGHT, TOP, BOTTOM = 57.0, 541.0, 84.0, 788.0
-MONTHS = "January February March April May June July August September October November December".split()
 
 NOTICE = """
 !Reference
@@ -55,7 +55,7 @@ def centred(page: Canvas, y: float, text: str, font: str, size: float) -> None:
 def long_date(date: str) -> str:
     """2019-11 → November 2019."""
     year, month = date.split("-")
-    return f"{MONTHS[int(month) - 1]} {year}"
+    return f"{calendar.month_name[int(month)]} {year}"
 
 
 def cover(page: Canvas, source: Source) -> None:

@@ -91,9 +91,7 @@ class Typesetter:
         runs = inline(text, cites)
         base = len(self.truth.citations)
         for cite in cites:
-            self.truth.citations.append(
-                Citation(self.unit.key, self.informative or self.quiet, cite.targets, cite.lookup)
-            )
+            self.truth.citations.append(Citation(self.unit.key, self.informative or self.quiet, cite.targets, cite.lookup))
         return [r if r.cite is None else replace(r, cite=r.cite + base) for r in runs], base
 
     quiet = False
@@ -357,4 +355,3 @@ class Typesetter:
         self.truth.captions.append(entry | {"words": words})
         self.caption("Figure", block.label, block.text)
         self.y += 9
-

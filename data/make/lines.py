@@ -9,19 +9,20 @@ from dataclasses import dataclass, replace
 from canvas import text_width
 from source import Run
 
-HYPHENATIONS = {
-    word.replace("-", ""): word
-    for word in """com-pati-bil-ity im-mu-nity elec-tro-mag-netic equip-ment measure-ment measure-ments require-ment
-    require-ments per-form-ance man-u-fac-turer an-cil-lary fre-quency fre-quencies con-tin-u-ous tran-sient mod-u-la-tion
-    com-mu-ni-ca-tion con-fig-u-ra-tion re-ceiver re-ceivers trans-mit-ter trans-mit-ters in-for-ma-tion op-er-a-tion
-    ter-mi-nal ter-mi-nals emis-sion emis-sions ap-pli-ca-ble doc-u-ment in-ter-fer-ence en-vi-ron-ment speci-fied
-    sep-a-rately re-spec-tive de-gra-da-tion an-tenna evalu-ation dur-ing ac-cord-ing ref-er-ence trans-mis-sion
-    as-sess-ment cri-te-rion cri-te-ria con-nec-tion con-nected dis-turb-ance po-lar-i-sa-tion lab-o-ra-tory
-    lab-o-ra-to-ries am-pli-fier sen-si-tiv-ity con-di-tions ar-range-ment func-tions func-tion de-vices ap-pa-ratus
-    bat-tery charg-ing in-stal-la-tion un-cer-tainty con-tri-bu-tion in-ter-rup-tion net-work phe-nom-ena dis-tance
-    pos-si-ble nec-es-sary be-tween dif-fer-ent dif-fer-ence other-wise with-out be-fore sta-tion sta-tions""".split()
-}
-"""Where common words of these texts may be divided at a line end."""
+DIVIDED = """
+com-pati-bil-ity im-mu-nity elec-tro-mag-netic equip-ment measure-ment measure-ments require-ment
+require-ments per-form-ance man-u-fac-turer an-cil-lary fre-quency fre-quencies con-tin-u-ous tran-sient mod-u-la-tion
+com-mu-ni-ca-tion con-fig-u-ra-tion re-ceiver re-ceivers trans-mit-ter trans-mit-ters in-for-ma-tion op-er-a-tion
+ter-mi-nal ter-mi-nals emis-sion emis-sions ap-pli-ca-ble doc-u-ment in-ter-fer-ence en-vi-ron-ment speci-fied
+sep-a-rately re-spec-tive de-gra-da-tion an-tenna evalu-ation dur-ing ac-cord-ing ref-er-ence trans-mis-sion
+as-sess-ment cri-te-rion cri-te-ria con-nec-tion con-nected dis-turb-ance po-lar-i-sa-tion lab-o-ra-tory
+lab-o-ra-to-ries am-pli-fier sen-si-tiv-ity con-di-tions ar-range-ment func-tions func-tion de-vices ap-pa-ratus
+bat-tery charg-ing in-stal-la-tion un-cer-tainty con-tri-bu-tion in-ter-rup-tion net-work phe-nom-ena dis-tance
+pos-si-ble nec-es-sary be-tween dif-fer-ent dif-fer-ence other-wise with-out be-fore sta-tion sta-tions
+"""
+"""Common words of these texts, with the places where they may be divided at a line end."""
+
+HYPHENATIONS = {word.replace("-", ""): word for word in DIVIDED.split()}
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,9 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
-DOCUMENT = re.compile(r"((?:EN|ETS|TS|TR|ES|EG) \d{3} \d{3}(?:-\d+)?|[A-Z0-9]+(?:/[A-Z]+)? [^\s;]+)(?: (V\d+\.\d+\.\d+))?(?: (\S+))?$")
+DOCUMENT = re.compile(
+    r"((?:EN|ETS|TS|TR|ES|EG) \d{3} \d{3}(?:-\d+)?|[A-Z0-9]+(?:/[A-Z]+)? [^\s;]+)(?: (V\d+\.\d+\.\d+))?(?: (\S+))?$"
+)
 LIST = re.compile(r"(\+?)(--?|[a-z]\)|\d\)) (.*)", re.S)
 
 

@@ -67,7 +67,7 @@ class Truth:
 
 
 def parent_code(code: str) -> str:
-    """"6.2.1" → "6.2"; "6" → "". """
+    """ "6.2.1" → "6.2"; "6" → ""."""
     return code.rsplit(".", 1)[0] if re.match(r"(\d|[A-Z]{1,2}\.)", code) and "." in code else ""
 
 
@@ -102,9 +102,7 @@ def to_object(truth: Truth, loaded: list[Truth]) -> dict[str, Any]:
         if not targets:
             traps.append(place)
         boxes = [list(b) for b in cited.boxes]
-        citations += [
-            place | resolve(t, truth, loaded) | {"informative": cited.informative, "rects": boxes} for t in targets
-        ]
+        citations += [place | resolve(t, truth, loaded) | {"informative": cited.informative, "rects": boxes} for t in targets]
     first = [u.first_line for u in truth.units if u.first_line]
     return {
         "file": truth.source["file"],
@@ -139,7 +137,7 @@ def write_truth(path: Path, truths: list[Truth]) -> None:
         for key, value in to_object(truth, truths).items():
             if isinstance(value, list):
                 rows = ",\n   ".join(json.dumps(v, ensure_ascii=False) for v in value)
-                parts.append(f'  {json.dumps(key)}: [\n   {rows}\n  ]' if value else f"  {json.dumps(key)}: []")
+                parts.append(f"  {json.dumps(key)}: [\n   {rows}\n  ]" if value else f"  {json.dumps(key)}: []")
             else:
                 parts.append(f"  {json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}")
         out.append(" {\n" + ",\n".join(parts) + "\n }")
