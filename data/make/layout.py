@@ -309,6 +309,7 @@ class Typesetter:
     def do_formula(self, block: Block) -> None:
         runs, _ = self.runs(block.text)
         self.say(f"{plain(runs)} {block.label}")
+        self.truth.owners[f"formula {block.label}"] = self.unit.key
         self.need(24)
         self.y += 3
         words = words_of(runs, self.family, 11)

@@ -29,7 +29,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 DOCUMENT = re.compile(
-    r"((?:EN|ETS|TS|TR|ES|EG) \d{3} \d{3}(?:-\d+)?|[A-Z0-9]+(?:/[A-Z]+)? [^\s;]+)(?: (V\d+\.\d+\.\d+))?(?: (\S+))?$"
+    r"((?:EN|ETS|TS|TR|ES|EG) \d{3} \d{3}(?:-\d+)?|3GPP T[RS] [\d.]+|[A-Z]+(?:/[A-Z]+)? [^\s;]+)(?: (V\d+\.\d+\.\d+))?(?: (\S+))?$"
 )
 LIST = re.compile(r"(\+?)(--?|[a-z]\)|\d\)) (.*)", re.S)
 
