@@ -11,8 +11,9 @@ from normrag_core.ingest import tables
 from normrag_core.ingest.drafts import Draft, Printed, Row, Vocabulary, join, rows_of, typewriter
 from normrag_core.ingest.figures import clusters, find_figures
 from normrag_core.ingest.grid import Grid, find_grids
+from normrag_core.ingest.kinds import MATH, Frame, is_caption, kind_of
 from normrag_core.ingest.layout import Box, Page, PageLine
-from normrag_core.ingest.paragraphs import MATH, Frame, Stop, blocks, extend, is_caption, kind_of, tab_stops
+from normrag_core.ingest.paragraphs import Stop, blocks, extend, set_levels, tab_stops
 from normrag_core.ingest.scripts import prose, settled
 from normrag_core.model import Block, Line, Rect
 
@@ -38,6 +39,7 @@ def build_body(lines: Sequence[PageLine], pages: Mapping[int, Page]) -> tuple[st
         more = _page(of_page, pages[number], vocabulary, stops)
         _join_over_break(drafts, more, pages, vocabulary)
         drafts += more
+    set_levels(drafts)
     return _write(drafts)
 
 
