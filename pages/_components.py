@@ -44,9 +44,18 @@ export default function ({ data }) {
 }
 """
 
+_HISTORY_JS = """
+export default function ({ data, setTriggerValue }) {
+  const onPop = () => setTriggerValue('at', new URLSearchParams(window.location.search).get(data.name) ?? '');
+  window.addEventListener('popstate', onPop);
+  return () => window.removeEventListener('popstate', onPop);
+}
+"""
+
 # Registered once, at import: making a component anew in every run would send its code anew.
 _clicks = st.components.v2.component("normrag_clicks", js=_CLICKS_JS)
 _keys = st.components.v2.component("normrag_keys", js=_KEYS_JS)
+_history = st.components.v2.component("normrag_history", js=_HISTORY_JS)
 
 
 def clicks(scope: str) -> tuple[str, str] | None:
@@ -61,3 +70,10 @@ def clicks(scope: str) -> tuple[str, str] | None:
 def keys(box: str, cards: str) -> None:
     """ "/" puts the cursor into the input of `key=box`; ↑ and ↓ walk the elements that the CSS selector `cards` names."""
     _keys(key=f"{box}_keys", data={"box": box, "cards": cards})
+
+
+def history(name: str) -> str | None:
+    """Value of a query parameter after the browser's back or forward, else None: Streamlit itself reruns for a change of
+    page only."""
+    moved = _history(key=f"history_{name}", data={"name": name}, on_at_change=lambda: None).at
+    return None if moved is None else str(moved)

@@ -13,12 +13,6 @@ from normrag_core.graph.centrality import betweenness, pagerank
 from normrag_core.graph.table import CitationTable
 from normrag_core.model import Citation, Corpus, InfoUnit
 
-REASONS: dict[str, str] = {
-    "not-loaded": "the cited document is not loaded",
-    "version-mismatch": "another version of the cited document is loaded",
-    "missing-clause": "the cited document has no such clause",
-}
-
 
 @dataclass(frozen=True, slots=True)
 class Cited:
@@ -189,16 +183,21 @@ def centrality(table: CitationTable, measure: str, seed: int = 0) -> np.ndarray:
     return score / score.max() if n and score.max() > 0 else score
 
 
+def reason(corpus: Corpus, citation: Citation) -> str:
+    """Why a citation leads nowhere, in words; "" for one that is resolved."""
+    if citation.state == "resolved":
+        return ""
+    cited = citation.document or "the cited document"
+    if citation.state == "missing-clause":
+        return f"{cited} has no clause {citation.code}"
+    if citation.state == "version-mismatch":
+        loaded = ", ".join(sorted(d.version for d in corpus.documents if d.id == citation.document))
+        return f"cites {citation.edition or 'another edition'}; loaded: {loaded or 'no version'}"
+    return f"{cited} is not loaded"
+
+
 def _broken(corpus: Corpus, citation: Citation) -> BrokenReference:
     unit = corpus.by_id[citation.source]
-    reason = REASONS[citation.state]
-    if citation.state == "version-mismatch" and citation.edition:
-        loaded = ", ".join(sorted(d.version for d in corpus.documents if d.id == citation.document))
-        reason = f"cites {citation.edition}; loaded: {loaded or 'no version'}"
-    elif citation.state == "missing-clause":
-        reason = f"{citation.document} has no clause {citation.code}"
-    elif citation.state == "not-loaded":
-        reason = f"{citation.document or 'the cited document'} is not loaded"
     return BrokenReference(
         document=corpus.by_key[unit.document].label,
         clause=unit.code,
@@ -208,7 +207,7 @@ def _broken(corpus: Corpus, citation: Citation) -> BrokenReference:
         cited=citation.document,
         cited_clause=citation.code,
         state=citation.state,
-        reason=reason,
+        reason=reason(corpus, citation),
         source=citation.source,
     )
 

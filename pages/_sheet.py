@@ -1,0 +1,122 @@
+"""The page of the PDF as a picture, with the lines of a text marked where they stand."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Sequence
+
+import streamlit as st
+
+from normrag_core.model import InfoUnit, Line, Rect, Span
+from pages import _escape as escape
+from pages import _state as state
+
+ZOOMS = (50, 75, 100, 125, 150)
+_PIXELS_A_POINT = 1.7
+
+
+def lines_of(unit: InfoUnit, spans: Sequence[Span]) -> list[Line]:
+    """The printed lines of a unit that the spans touch."""
+    own = [s for s in spans if s.unit == unit.id]
+    return [line for line in unit.lines if any(line.start < s.end and line.end > s.start for s in own)]
+
+
+def show(unit: InfoUnit, lines: Sequence[Line], key: str, near: tuple[int, int] | None = None) -> None:
+    """The page where the marked lines begin, with previous, next, zoom, and the PDF itself.
+
+    near: offsets of the sentence that stands out among the lines.
+    """
+    document = state.corpus().by_key[unit.document]
+    first = lines[0].rect.page if lines else unit.page
+    shown = (unit.id, lines[0].start if lines else 0)
+    if st.session_state.get(f"{key}_sheet_of") != shown:
+        st.session_state[f"{key}_sheet_of"] = shown
+        st.session_state[f"{key}_sheet_page"] = _page_of(lines, near) or first
+    _panel(unit, lines, key, near, document.pages)
+
+
+@st.fragment
+def _panel(unit: InfoUnit, lines: Sequence[Line], key: str, near: tuple[int, int] | None, pages: int) -> None:
+    at = f"{key}_sheet_page"
+    page: int = st.session_state[at]
+    marked = sorted({line.rect.page for line in lines})
+    document = state.corpus().by_key[unit.document]
+    if not state.library().has_original(document.key):
+        st.html('<div class="nr-small">The PDF itself was not kept (units from JSON), so its pages cannot be shown.</div>')
+        return
+
+    def turn(step: int) -> None:
+        st.session_state[at] = min(max(1, st.session_state[at] + step), pages)
+
+    with st.container(horizontal=True, gap="small", vertical_alignment="center", key=f"{key}_sheet_bar"):
+        st.button(
+            "",
+            icon=":material/chevron_left:",
+            key=f"{key}_back",
+            on_click=turn,
+            args=(-1,),
+            disabled=page <= 1,
+            help="Page before",
+        )
+        where = f"page {page} of {pages}" + (f" · marked: {_ranges(marked)}" if marked else "")
+        st.html(f'<span class="nr-small" data-testid="sheet-page">{escape.html(where)}</span>')
+        st.button(
+            "",
+            icon=":material/chevron_right:",
+            key=f"{key}_on",
+            on_click=turn,
+            args=(1,),
+            disabled=page >= pages,
+            help="Page after",
+        )
+        zoom = st.segmented_control(
+            "Zoom",
+            ZOOMS,
+            default=100,
+            key=f"{key}_zoom",
+            format_func=lambda z: f"{z} %",
+            label_visibility="collapsed",
+            required=True,
+        )
+        data = state.library().original(document.key)
+        if data is not None:
+            st.download_button(
+                "PDF", data, file_name=_file_name(document.file), mime="application/pdf", on_click="ignore", key=f"{key}_pdf"
+            )
+    picture = state.library().page_picture(document.key, page, _PIXELS_A_POINT)
+    if isinstance(picture, str):
+        st.html(f'<div class="nr-note">{escape.html(picture)}</div>')
+        return
+    size = document.page_sizes[page - 1] if page <= len(document.page_sizes) else (595.0, 842.0)
+    image = base64.b64encode(picture).decode()
+    boxes = "".join(
+        _box(line.rect, size, near is not None and line.start < near[1] and line.end > near[0])
+        for line in lines
+        if line.rect.page == page
+    )
+    st.html(
+        f'<div style="overflow-x:auto"><div class="nr-sheet" style="width:{(zoom or 100) * 7.6:.0f}px" data-testid="sheet">'
+        f'<img alt="Page {page} of {escape.html(document.label)}" src="data:image/png;base64,{image}">{boxes}</div></div>'
+    )
+
+
+def _page_of(lines: Sequence[Line], near: tuple[int, int] | None) -> int | None:
+    return next((line.rect.page for line in lines if near and line.start < near[1] and line.end > near[0]), None)
+
+
+def _box(rect: Rect, size: tuple[float, float], near: bool) -> str:
+    """A mark in shares of the page, so that it fits at every zoom."""
+    width, height = size
+    left, top = 100 * rect.x0 / width, 100 * rect.y0 / height
+    wide, high = 100 * (rect.x1 - rect.x0) / width, 100 * (rect.y1 - rect.y0) / height
+    place = f"left:{left:.3f}%;top:{top:.3f}%;width:{wide:.3f}%;height:{high:.3f}%"
+    return f'<i class="{"nr-near" if near else "nr-line"}" style="{place}"></i>'
+
+
+def _ranges(pages: Sequence[int]) -> str:
+    return f"{pages[0]}" if len(pages) == 1 else f"{pages[0]}–{pages[-1]}"
+
+
+def _file_name(name: str) -> str:
+    kept = "".join(c if c.isalnum() or c in "-_. " else "_" for c in escape.plain(name))
+    return kept[-120:] or "standard.pdf"
