@@ -23,36 +23,54 @@ def table(
         states[corpus.by_id[citation.source].document][citation.state] += 1
     rows = []
     for document in sorted(corpus.documents, key=lambda d: d.key):
-        key = escape.html(document.key)
-        if document.key == asked:
-            action = (
-                f'Remove? <button class="nr-link nr-danger" data-nr="really" data-value="{key}">Yes</button> '
-                f'<button class="nr-link" data-nr="keep" data-value="{key}">No</button>'
-            )
-        elif document.key in removable:
-            action = f'<button class="nr-link" data-nr="remove" data-value="{key}" aria-label="Remove {key}">Remove</button>'
-        else:
-            action = ""
-        unfolded = document.key == opened
         tags = theme.badge("sample") if document.key in sample else ""
         if document.key in newer:
             tags += theme.badge(f"newer loaded: {newer[document.key].removeprefix(document.id).strip()}", "warn")
         rows.append(
-            f'<tr><td class="nr-nowrap"><b>{escape.html(document.id)}</b><div class="nr-tiny">{escape.html(document.version)} '
-            f'{escape.html(document.date)}</div></td><td>{escape.html(document.title)}<div class="nr-row">{tags}</div></td>'
-            f'<td class="nr-num">{document.pages}</td><td class="nr-num">{len(corpus.units_of(document.key)) - 1}</td>'
+            f'<tr><td class="nr-nowrap"><b>{escape.html(document.id)}</b><div class="nr-tiny">'
+            f"{escape.html(f'{document.version} {document.date}')}</div></td>"
+            f'<td>{escape.html(document.title)}<div class="nr-row">{tags}</div></td>'
+            f'<td class="nr-num" data-label="pages">{document.pages}</td>'
+            f'<td class="nr-num" data-label="clauses">{len(corpus.units_of(document.key)) - 1}</td>'
             f"<td>{_bar(states[document.key])}</td><td>{_warnings(document)}</td>"
-            f'<td class="nr-nowrap"><button class="nr-link" data-nr="report" data-value="{key}" aria-expanded="{str(unfolded).lower()}">'
-            f"{'Close' if unfolded else 'Report'}</button> &nbsp; {action}</td></tr>"
+            f'<td class="nr-nowrap">{_actions(document, removable, opened, asked)}</td></tr>'
         )
-        if unfolded:
+        if document.key == opened:
             rows.append(f'<tr class="nr-report"><td colspan="7">{report(corpus, document)}</td></tr>')
     legend = " ".join(f'<span class="nr-nowrap">{theme.dot(s)} {tone.label}</span>' for s, tone in theme.STATE.items())
+    head = "".join(
+        f"<th{css}>{word}</th>"
+        for word, css in (
+            ("Standard", ""),
+            ("Title", ""),
+            ("Pages", ' class="nr-num"'),
+            ("Clauses", ' class="nr-num"'),
+            ("Citations", ""),
+            ("Remarks", ""),
+            ("", ""),
+        )
+    )
     return (
-        '<div class="nr-scroll"><table class="nr-table nr-documents"><thead><tr><th>Standard</th><th>Title</th><th class="nr-num">Pages</th>'
-        '<th class="nr-num">Clauses</th><th>Citations</th><th>Remarks</th><th></th></tr></thead>'
+        f'<div class="nr-scroll"><table class="nr-table nr-documents"><thead><tr>{head}</tr></thead>'
         f'<tbody>{"".join(rows)}</tbody></table></div><div class="nr-row nr-tiny nr-legend">Citations: {legend}</div>'
     )
+
+
+def _actions(document: Document, removable: Collection[str], opened: str, asked: str) -> str:
+    """Buttons of a row; removing asks once more, in the row."""
+    unfolded = document.key == opened
+    shown = _button("report", document, "Close" if unfolded else "Report", f'aria-expanded="{str(unfolded).lower()}"')
+    if document.key == asked:
+        yes, no = _button("really", document, "Yes", css="nr-danger"), _button("keep", document, "No")
+        return f"Remove? {yes} &nbsp; {no}"
+    if document.key in removable:
+        shown += f" &nbsp; {_button('remove', document, 'Remove')}"
+    return shown
+
+
+def _button(name: str, document: Document, label: str, more: str = "", css: str = "") -> str:
+    key = escape.html(document.key)
+    return f'<button class="nr-link {css}" data-nr="{name}" data-value="{key}" title="{label} {key}" {more}>{label}</button>'
 
 
 def _bar(states: Counter[str]) -> str:
@@ -109,7 +127,8 @@ def _open_ends(corpus: Corpus, citations: list[Citation]) -> str:
         return ""
     by_goal = Counter((c.state, c.document, c.edition or "", c.code if c.state == "missing-clause" else "") for c in citations)
     lines = "".join(
-        f'<tr><td class="nr-nowrap">{theme.dot(state)} {theme.STATE[state].label}</td><td>{escape.html(f"{goal} {edition} {code}".strip())}</td>'
+        f'<tr><td class="nr-nowrap">{theme.dot(state)} {theme.STATE[state].label}</td>'
+        f"<td>{escape.html(f'{goal} {edition} {code}'.strip())}</td>"
         f'<td class="nr-num">{n} ×</td></tr>'
         for (state, goal, edition, code), n in by_goal.most_common(MOST_CITATIONS)
     )

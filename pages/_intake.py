@@ -19,18 +19,19 @@ Read = Callable[[str, bytes, Callable[[int, int], None], Callable[[], bool]], Se
 """(name, content, progress(pages done, pages), cancelled()) → documents of one file."""
 
 
-class Refused(Exception):
+class RefusedError(Exception):
     """A file cannot be read; the message says why and what to do."""
 
 
-class Cancelled(Exception):
+class CancelledError(Exception):
     """The user took the file back while it was being read."""
 
 
 class Intake:
     """A queue with a few threads that live as long as there is something in it.
 
-    read: content to documents; raises Refused or Cancelled. take: keeps a document, gives what to say about it. settle: makes all that was taken searchable.
+    read: content to documents; raises RefusedError or CancelledError.
+    take: keeps a document, gives what to say about it. settle: makes all that was taken searchable.
     """
 
     def __init__(self, read: Read, take: Callable[[ParsedDocument, bytes], str], settle: Callable[[], None]) -> None:
@@ -105,9 +106,9 @@ class Intake:
             )
             self._set(job, stage="storing")
             said = [self._take(document, data) for document in documents]
-        except Cancelled:
+        except CancelledError:
             self._end(job, "cancelled", "")
-        except (Refused, OSError) as error:
+        except (RefusedError, OSError) as error:
             self._end(job, "failed", str(error))
         except Exception as error:  # A reader's fault must not end the thread: the files behind it would wait for ever.
             self._end(job, "failed", f"unexpected fault while reading ({type(error).__name__}: {error})")

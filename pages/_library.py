@@ -9,31 +9,28 @@ goes on with it.
 
 from __future__ import annotations
 
-import json
+import os
 import threading
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
+from normrag_core.storage import MemoryWorkspace, Workspace
 
-from normrag_core.codec import UnitJsonError, from_object
 from normrag_core.config import DEFAULT_PRESET, PRESETS, RetrieverConfig
 from normrag_core.embedding import Embedder, embedding_text
 from normrag_core.graph import Graph
 from normrag_core.model import Chunk, Corpus, ParsedDocument
 from normrag_core.resolution import version_key
 from normrag_core.retriever import Retriever
-from normrag_core.storage import MemoryWorkspace, Workspace
 from normrag_core.trace import Trace
 from pages import _sample as sample
-from pages._intake import Cancelled, Intake, Refused
+from pages._intake import Intake
 from pages._jobs import FileJob, VectorJob
+from pages._reading import read
 from pages._vectors import Vectors, model
-
-if TYPE_CHECKING:
-    from normrag_core.ingest.pool import ParsePool
 
 
 @dataclass(frozen=True)
@@ -62,48 +59,60 @@ class Loaded:
 class Library:
     """Documents with their workspace, the files on their way in, and the vectors being made.
 
-    fixed: documents shown to everybody, which cannot be removed here.
+    shelf: another library whose documents are shown here too, read-only; what is made from them is made there, once for all.
     """
 
-    def __init__(self, workspace: Workspace | MemoryWorkspace, fixed: Sequence[ParsedDocument] = ()) -> None:
+    def __init__(self, workspace: Workspace | MemoryWorkspace, shelf: Library | None = None) -> None:
         self.workspace = workspace
-        self._fixed = {p.document.key: p for p in fixed}
+        self._shelf = shelf
         self._lock = threading.RLock()
-        self._parsed = {**self._fixed, **{p.document.key: p for p in workspace.documents()}}
-        self._intake = Intake(self._read, self._take, self._settle)
+        self._own = {_handle(p): p for p in workspace.documents()}
+        self._intake = Intake(read, self._take, self._settle)
         self._vectors = Vectors(self._embed)
-        self.loaded = self._load(1)
+        self._shelved = 0
+        self._loaded = self._load(1)
 
     # What is loaded.
 
+    @property
+    def loaded(self) -> Loaded:
+        """The snapshot to show; a new one after every change, also of the shelf."""
+        if self._shelf is not None and self._shelf.loaded.revision != self._shelved:
+            self._settle()
+        return self._loaded
+
     def _load(self, revision: int) -> Loaded:
-        corpus = Corpus.of(self._parsed.values())
+        shelf = self._shelf
+        if shelf is not None:
+            self._shelved = shelf.loaded.revision
+        documents = [*(shelf._own.values() if shelf is not None else ()), *self._own.values()]
+        corpus = Corpus.of(documents)
         return Loaded(revision, corpus, Retriever(corpus, model(), self._vectors))  # type: ignore[arg-type]
 
     def _settle(self) -> None:
         """Makes what was added or removed the state that everybody sees, and starts on its vectors."""
         with self._lock:
-            loaded = self._load(self.loaded.revision + 1)
-            self.loaded = loaded
+            self._loaded = self._load(self._loaded.revision + 1)
         self.warm()
 
     def warm(self) -> None:
         """Builds what the default settings need, so that the first question finds it ready."""
-        loaded = self.loaded
-        if loaded.corpus.documents:
-            index = loaded.retriever.index(PRESETS[DEFAULT_PRESET].config)
-            index.bm25(PRESETS[DEFAULT_PRESET].config)
+        if self._loaded.corpus.documents:
+            config = PRESETS[DEFAULT_PRESET].config
+            index = self._loaded.retriever.index(config)
+            index.bm25(config)
             index.vectors()
 
     @property
     def removable(self) -> Collection[str]:
         """Keys of the documents that may be removed here."""
-        return [key for key in self._parsed if key not in self._fixed]
+        return [d.key for d in self._loaded.corpus.documents if (d.sha256 or d.key) in self._own]
 
     @property
     def sample(self) -> Collection[str]:
         """Keys of the sample documents that are loaded and may be removed."""
-        return [key for key in self.removable if self._parsed[key].document.sha256 in sample.digests()]
+        by_key = self._loaded.corpus.by_key
+        return [key for key in self.removable if by_key[key].sha256 in sample.digests()]
 
     def search(self, question: str, config: RetrieverConfig, documents: Collection[str] | None) -> Trace:
         """Trace of a question over what is loaded now."""
@@ -130,41 +139,35 @@ class Library:
     def _remove(self, keys: Collection[str]) -> None:
         with self._lock:
             for key in [k for k in keys if k in self.removable]:
-                self.workspace.remove(key)
-                del self._parsed[key]
+                document = self._loaded.corpus.by_key[key]
+                gone = self._own.pop(document.sha256 or key)
+                self.workspace.remove(gone.document.key)
         self._settle()
 
     def clear(self) -> None:
         """Deletes everything in the workspace; what is on its way in is cancelled."""
         self._intake.cancel_all()
+        self._intake.forget_finished()
         self._vectors.forget()
         with self._lock:
             self.workspace.clear()
             self.workspace.remember("sample", "removed")
-            self._parsed = dict(self._fixed)
+            self._own = {}
         self._settle()
-
-    def _read(
-        self, name: str, data: bytes, progress: Callable[[int, int], None], cancelled: Callable[[], bool]
-    ) -> Sequence[ParsedDocument]:
-        if name.lower().endswith(".json"):
-            try:
-                found = json.loads(data)
-                return [from_object(o, name) for o in (found if isinstance(found, list) else [found])]
-            except (ValueError, UnitJsonError) as error:
-                raise Refused(str(error)) from error
-        return [_read_pdf(name, data, progress, cancelled)]
 
     def _take(self, parsed: ParsedDocument, data: bytes) -> str:
         """Keeps a document; says what it turned out to be."""
         with self._lock:
-            twin = next((p for p in self._parsed.values() if p.document.sha256 == parsed.document.sha256 != ""), None)
+            held = {d.sha256: d for d in self._loaded.corpus.documents} | {
+                p.document.sha256: p.document for p in self._own.values()
+            }
+            twin = held.get(parsed.document.sha256) if parsed.document.sha256 else None
             if twin is not None:
-                return f"the same file as {twin.document.label}, already loaded"
-            kept = self.workspace.add(parsed, data)
-            self._parsed[kept.document.key] = kept
-        document = kept.document
-        return f"{document.label}, {document.pages} pages, {len(kept.units) - 1} clauses"
+                return f"the same file as {twin.label}, already loaded"
+            self.workspace.add(parsed, data)
+            self._own[_handle(parsed)] = parsed
+        document = parsed.document
+        return f"{document.label}, {document.pages} pages, {len(parsed.units) - 1} clauses"
 
     # What is under way.
 
@@ -180,7 +183,8 @@ class Library:
     def busy(self) -> bool:
         """Whether anything is under way that a page may want to watch."""
         vectors = self._vectors.job
-        return self._intake.active or (vectors is not None and vectors.active)
+        shelf = self._shelf is not None and self._shelf._intake.active
+        return shelf or self._intake.active or (vectors is not None and vectors.active)
 
     def cancel(self, file: int) -> None:
         self._intake.cancel(file)
@@ -202,7 +206,29 @@ class Library:
         progress: Callable[[int, int], None],
         cancelled: Callable[[], bool],
     ) -> np.ndarray:
-        return self.workspace.vectors.embed(embedder, [embedding_text(c) for c in chunks], progress, cancelled)
+        """Vectors of chunks: those of the shelf's documents from its store, kept for all sessions, the others from our own."""
+        if self._shelf is None:
+            return self._stored(self, embedder, chunks, progress, cancelled)
+        shelf = {p.document.key for p in self._shelf._own.values()}
+        rows: np.ndarray | None = None
+        for owner, mine in ((self._shelf, True), (self, False)):
+            places = [i for i, c in enumerate(chunks) if (c.document in shelf) == mine]
+            if places:
+                made = self._stored(owner, embedder, [chunks[i] for i in places], progress, cancelled)
+                rows = np.empty((len(chunks), made.shape[1]), made.dtype) if rows is None else rows
+                rows[places] = made
+        assert rows is not None
+        return rows
+
+    @staticmethod
+    def _stored(
+        owner: Library,
+        embedder: Embedder,
+        chunks: Sequence[Chunk],
+        progress: Callable[[int, int], None],
+        cancelled: Callable[[], bool],
+    ) -> np.ndarray:
+        return owner.workspace.vectors.embed(embedder, [embedding_text(c) for c in chunks], progress, cancelled)
 
     # What the user keeps.
 
@@ -227,8 +253,8 @@ class Library:
         return bool(sample.files())
 
     def tour(self) -> list[tuple[str, str]]:
-        """(question, why it is worth asking) of the guided tour; [] unless the sample is loaded."""
-        return sample.tour(self.loaded.corpus) if self.sample else []
+        """(question, why it is worth asking) of the guided tour; [] where the sample is not loaded."""
+        return sample.tour(self.loaded.corpus)
 
     def model_line(self) -> str:
         """Which model makes the vectors, in words."""
@@ -236,26 +262,6 @@ class Library:
         if embedder is None:
             return "The embedding model is loaded when the first vectors are made."
         return f"Search by meaning uses {embedder.name} ({embedder.dimension} dimensions, {embedder.engine})."
-
-
-@lru_cache(maxsize=1)
-def _pool() -> ParsePool:
-    """The worker processes that read PDFs, one set for the whole server."""
-    from normrag_core.ingest.pool import ParsePool
-
-    return ParsePool()
-
-
-def _read_pdf(name: str, data: bytes, progress: Callable[[int, int], None], cancelled: Callable[[], bool]) -> ParsedDocument:
-    """Reads a PDF in a worker process. The reader is imported here: showing the first page must not wait for it."""
-    from normrag_core.ingest import pool
-
-    try:
-        return _pool().parse(name, data, progress, cancelled)
-    except pool.IngestError as error:
-        raise Refused(str(error)) from error
-    except pool.Cancelled as error:
-        raise Cancelled from error
 
 
 def on_disk() -> Library:
@@ -269,6 +275,21 @@ def on_disk() -> Library:
     return library
 
 
-def in_memory(fixed: Sequence[ParsedDocument]) -> Library:
-    """A library of shared mode: for one session, gone with it."""
-    return Library(MemoryWorkspace(), fixed)
+def in_memory() -> Library:
+    """A library of shared mode: in memory, for one session, gone with it. Without a named folder it starts with the sample."""
+    return Library(MemoryWorkspace(), shelf())
+
+
+@lru_cache(maxsize=1)
+def shelf() -> Library:
+    """What shared mode shows to everybody, read-only: the PDFs of the folder `NORMRAG_CORPUS`, else the sample."""
+    library = Library(MemoryWorkspace())
+    folder = os.environ.get("NORMRAG_CORPUS", "")
+    files = sorted(Path(folder).glob("*.pdf")) if folder else sample.files()
+    library.add([(f.name, f.read_bytes()) for f in files])
+    return library
+
+
+def _handle(parsed: ParsedDocument) -> str:
+    """What tells documents apart here: the file's hash, for two files may print one id and version."""
+    return parsed.document.sha256 or parsed.document.key

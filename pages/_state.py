@@ -64,7 +64,7 @@ def library() -> Library:
     if mode() == "local":
         return _local_library()
     if "library" not in st.session_state:
-        st.session_state["library"] = _library.in_memory(_library.shelf())
+        st.session_state["library"] = _library.in_memory()
     found: Library = st.session_state["library"]
     return found
 

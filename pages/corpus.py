@@ -9,7 +9,6 @@ from pages import _documents as documents
 from pages import _escape as escape
 from pages import _progress as progress
 from pages import _state as state
-from pages import _theme as theme
 
 
 def page() -> None:

@@ -42,7 +42,6 @@ def _question() -> None:
         key="question",
         label_visibility="collapsed",
         icon=":material/search:",
-        max_chars=2000,
         placeholder="Ask in plain words, or type a reference such as EN 302 755 6.5.5   ( / to come here )",
         on_change=lambda: state.set_view(state.view().ask(st.session_state["question"])),
     )
