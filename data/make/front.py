@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import calendar
+import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -75,8 +76,9 @@ def cover(page: Canvas, source: Source) -> None:
     page.box(41, 112, 513, 150, 0, PALE)
     page.polygon([(41, 262), (41, 200), (180, 150), (330, 190), (554, 130), (554, 262)], (0.45, 0.65, 0.85))
     page.polygon([(41, 262), (41, 235), (240, 205), (420, 240), (554, 200), (554, 262)], BLUE)
-    for i in range(7):
-        page.curve([(60 + 70 * i, 130 + 5 * i), (95 + 70 * i, 160), (130 + 70 * i, 122 + 4 * i)], 0.8, (1, 1, 1))
+    for radius in range(20, 110, 15):
+        arc = [math.radians(150 - 3 * step) for step in range(41)]
+        page.curve([(180 + radius * math.cos(t), 150 - radius * 0.35 * math.sin(t)) for t in arc], 0.8, (1, 1, 1))
     page.box(41, 268, 513, 20, 0, BLUE)
     page.text(50, 282, source["type"], "sans-bold", 12, (1, 1, 1))
     y = 372.0

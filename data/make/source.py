@@ -29,7 +29,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 DOCUMENT = re.compile(
-    r"((?:EN|ETS|TS|TR|ES|EG) \d{3} \d{3}(?:-\d+)?|3GPP T[RS] [\d.]+|[A-Z]+(?:/[A-Z]+)? [^\s;]+)(?: (V\d+\.\d+\.\d+))?(?: (\S+))?$"
+    r"((?:EN|ETS|TS|TR|ES|EG) \d{3} \d{3}(?:-\d+)?|3GPP T[RS] [\d.]+|[A-Z]+(?:/[A-Z]+)? [^\s;]+)"
+    r"(?: (V\d+\.\d+\.\d+))?(?: (\S+))?$"
 )
 LIST = re.compile(r"(\+?)(--?|[a-z]\)|\d\)) (.*)", re.S)
 

@@ -46,7 +46,7 @@ def set_table(setter: Typesetter, block: Block) -> None:
     for i, line in enumerate(block.rows):
         rows.append(_row(setter, line, widths, i == 0))
         setter.say(" | ".join(rows[-1].plain))
-    full = [r for r in rows if len(r.cells) == len(widths)]
+    full = [r for r in rows[1:] if len(r.cells) == len(widths)]
     middle = [i > 0 and all(len(r.cells[i]) == 1 and _length(r.cells[i][0]) < 70 for r in full) for i in range(len(widths))]
     pages = [len(setter.pages)]
     for row in rows:
