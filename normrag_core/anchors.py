@@ -12,6 +12,11 @@ _CAPTION = re.compile(
     r"(?:\s?\([a-z]\))?)(?P<tail>\s*(?:[:.–—-]|$|\(|\n|\s[A-Z]))",
     re.I,
 )
+# A caption behind the words of its figure in one block.
+_INNER_CAPTION = re.compile(
+    r"(?<!\bin )(?<!\bsee )(?<!\bof )(?<!\bby )(?<!\bto )(?<!\bthe )(?<!\band )(?P<noun>Table|Figure) "
+    r"(?P<number>(?:[A-Z]{1,2}[.\-]?)?\d{1,3}[a-z]?(?:[.\-]\d{1,3})*):(?=\s)"
+)
 _EQUATION = re.compile(r"\(((?:[A-Z]\.?)?\d{1,3}(?:\.\d{1,3})*[a-z]?)\)\s*$", re.M)
 REQUIREMENT = re.compile(
     r"(?<![\w-])[A-Z]{2,6}(?:-[A-Z]{1,6})?-(?:[A-Z]\.?)?\d{1,2}(?:\.\d{1,3}[a-z]?)*-\d{2,3}[A-Za-z]?(?![\w-]|\.\d)"
@@ -30,6 +35,7 @@ class Anchors:
                 self._codes.setdefault(unit.code, unit)
                 self._loose.setdefault(unit.code.upper(), unit)
         self._things: dict[str, InfoUnit] = {}
+        self._family: dict[str, InfoUnit] = {}
         self._equations: dict[str, InfoUnit | None] = {}
         for unit in units:
             self._read_captions(unit)
@@ -41,12 +47,13 @@ class Anchors:
     def thing(self, name: str) -> InfoUnit | None:
         """The unit that holds "table 12", "figure H.3", "equation 3" or defines the requirement "GEN-6.1.1-04".
 
-        "figure 9a" falls back on the caption of "figure 9" and "table 14" on that of "table 14(a)".
+        "figure 9a" falls back on the caption of "figure 9", "table 14" on that of "table 14(a)" or "table 14a".
         """
         if name.startswith("equation "):
             return self._equations.get(name.removeprefix("equation "))
         name = _key(name)
-        return self._things.get(name) or self._things.get(re.sub(r"(?<=\d)(?:\([a-z]\)|[a-z])$", "", name))
+        whole = re.sub(r"(?<=\d)(?:\([a-z]\)|[a-z])$", "", name)
+        return self._things.get(name) or self._things.get(whole) or (self._family.get(name) if whole == name else None)
 
     def find(self, code: str) -> InfoUnit | None:
         """The unit a citation's code means, be it a clause's number or the name of a thing."""
@@ -79,9 +86,10 @@ class Anchors:
             if block.kind in ("caption", "table", "figure", "paragraph"):
                 match = _CAPTION.match(text)
                 if match and (block.kind == "caption" or match["tail"].strip() in (":", "-", "–", "—")):
-                    name = _key(f"{match['noun']} {match['number']}")
-                    self._things.setdefault(name, unit)
-                    self._things.setdefault(re.sub(r"\([a-z]\)$", "", name), unit)
+                    self._name(_key(f"{match['noun']} {match['number']}"), unit)
+            if block.kind in ("figure", "paragraph"):
+                for match in _INNER_CAPTION.finditer(text):
+                    self._name(_key(f"{match['noun']} {match['number']}"), unit)
             if block.kind == "formula":
                 for match in _EQUATION.finditer(text):
                     # Numbers that occur twice name nothing.
@@ -89,6 +97,11 @@ class Anchors:
         for match in REQUIREMENT.finditer(unit.body):
             if starts_line(unit, match.start()) and re.match(r"\s*(?::|\[|\t|\n)", unit.body[match.end() :]):
                 self._things.setdefault(match[0], unit)
+
+    def _name(self, name: str, unit: InfoUnit) -> None:
+        self._things.setdefault(name, unit)
+        # "table 5" may stand for tables 5a and 5b.
+        self._family.setdefault(re.sub(r"(?<=\d)(?:\([a-z]\)|[a-z])$", "", name), unit)
 
 
 def caption_end(text: str) -> int:

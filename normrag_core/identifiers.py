@@ -24,7 +24,7 @@ _GROUP = (
     rf"(?:(?:ETSI\s)?(?P<group>GS|GR)\s(?P<group_name>[A-Z][A-Z0-9]{{1,5}}(?:{D}[A-Z]{{2,5}})?)"
     rf"\s?(?P<group_number>\d{{3,4}}{_PARTS}))"
 )
-_3GPP = rf"(?:(?:ETSI\s)?(?:3GPP\s)?(?P<tgpp>TS|TR)\s?(?P<tgpp_number>\d\d\.\d{{3}}{_PARTS})(?![\d\w]))"
+_3GPP = rf"(?:(?:ETSI\s)?(?:(?:3GPP\s)?(?P<tgpp>TS|TR)\s?|3GPP\s)(?P<tgpp_number>\d\d\.\d{{3}}{_PARTS})(?![\d\w]))"
 _GSM = r"(?:(?:ETSI\s)?(?:(?:3GPP\s)?(?:GSM|TS)\s|GSM\sTS\s)(?P<gsm>\d\d\.\d\d)(?![\d\w]))"
 _RFC = r"(?:(?:(?:IETF|ETSI)\s+){0,2}(?:RFC|Request\sfor\sComments)s?[\s-]?(?P<rfc>\d{2,5})(?![\d\w]))"
 _ISO = (
@@ -40,19 +40,24 @@ _IEEE = (
     rf"(?P<ieee>\d{{3,4}}(?:\.\d{{1,2}}[A-Za-z]{{0,2}})?)(?:{D}(?P<ieee_year>(?:19|20)\d\d))?(?![\d\w]))"
 )
 _LAW = (
-    r"(?:(?:Commission\s)?(?:Implementing\s|Delegated\s)?(?P<law>Regulation|Directive|Decision)\s"
+    r"(?:(?:Commission\s|Council\s)?(?:Implementing\s|Delegated\s)?(?P<law>Regulation|Directive|Decision|CI[RD])\s"
     r"(?P<law_number>\((?:EU|EC|EEC)(?:,\sEuratom)?\)\s(?:No\.?\s)?\d{1,4}/\d{1,4}|(?:No\.?\s)?\d{2,4}/\d{1,4}(?:/(?:EC|EU|EEC|JHA))?)(?![\d\w]))"
 )
 _OTHER = (
     rf"(?P<other>(?:CENELEC\s|BS\s|DIN\s)?(?:EN|HD)\s\d{{4,5}}{_PARTS}(?![\d\w])|CEN/TS\s\d{{4,5}}{_PARTS}|ANSI(?:/[A-Z]+)?\s[A-Z]?\d[\d.]*\d"
     rf"|(?:ANSI/)?SCTE\s\d{{1,3}}{_PARTS}|SMPTE\s(?:ST\s|RP\s)?\d{{1,4}}M?{_PARTS}|EBU\s(?:Tech\.?\s?|R\s?|BPN\s?)\d{{2,4}}"
     rf"|FIPS\s(?:PUB\s)?\d{{2,3}}(?:-\d)?|NIST\sSP\s\d{{3}}-\d{{1,3}}[A-Z]?|CCSDS\s\d{{3}}\.\d{{1,2}}-[A-Z]-\d{{1,2}}|PKCS\s?#\d{{1,2}}"
-    rf"|oneM2M\sT[SR]-\d{{4}}|GSMA\s[A-Z]{{2,4}}\.\d{{1,3}}|BBF\sTR-\d{{3}}|ECMA{D}\d{{2,3}})"
+    rf"|DVB\s(?:Blue\s?[Bb]ook\s|[Dd]ocument\s)A\d{{2,3}}(?:-\d)?|ATIS[\s-]\d{{7}}(?:\.\d+)*|oneM2M\sT[SR]-\d{{4}}|GSMA\s[A-Z]{{2,4}}\.\d{{1,3}}|BBF\sTR-\d{{3}}|ECMA{D}\d{{2,3}})"
 )
 _VERSION = (
     rf"(?:\s?\(\s?|,?\s)(?P<version>[Vv](?:ersion)?\s?\.?\s?\d{{1,2}}\.\d{{1,2}}\.\d{{1,2}}|(?:{_MONTH}\s)?(?:19|20)\d\d(?:-\d\d)?"
     rf"|\d\d/(?:19|20)\d\d|[Ee]d(?:ition|\.)?\s?\d)(?:\s?\))?"
 )
+_CONTINUED = {
+    r"[A-Z]\.\d{1,4}": "ITU-T ",
+    r"\d\d\.\d{3}": "3GPP TS ",
+    r"-\d{1,2}": "EN ",
+}
 _VERSION_AFTER = re.compile(_VERSION)
 _DOCUMENT = re.compile(rf"(?<![\w-])(?:{_ETSI}|{_GROUP}|{_3GPP}|{_GSM}|{_RFC}|{_ISO}|{_ITU}|{_IEEE}|{_LAW}|{_OTHER})")
 _ITU_R_SERIES = re.compile(r"(?:B[A-Z]|S[A-Z]+|TF|RA|RS)\.")
@@ -77,6 +82,22 @@ def find_documents(text: str) -> Iterator[Printed]:
         if after and (after[0].lstrip()[:1] == "(") == (after[0][-1] == ")") and _is_version(after):
             version, end = tidy_version(after["version"]), after.end()
         yield Printed(match.start(), end, id_, version)
+        yield from _continued(text, end, id_)
+
+
+def _continued(text: str, at: int, id_: str) -> Iterator[Printed]:
+    """The further numbers of "Recommendations H.221 and H.242", "TS 38.202 and 38.211", "EN 301 489-1 and -3"."""
+    while True:
+        for pattern, form in _CONTINUED.items():
+            match = re.match(rf"(?:\s?,\s|\s(?:and|or|to|through)\s|\s?/\s?)({pattern})(?![\w]|\.\d)", text[at : at + 40])
+            if match and id_.startswith(form):
+                number = _plain(match[1])
+                start, at = at + match.start(1), at + match.end(1)
+                id_ = re.sub(r"-\d+$", "", id_) + number if number[0] == "-" else f"{form}{number}"
+                yield Printed(start, at, id_)
+                break
+        else:
+            return
 
 
 def first_document(text: str) -> Printed | None:
@@ -116,8 +137,8 @@ def _id_of(match: re.Match[str]) -> tuple[str, str | None]:
         return f"{_plain(part['etsi'])} {number}", None
     if part["group"]:
         return f"{part['group']} {_plain(part['group_name'])} {_plain(part['group_number'])}", None
-    if part["tgpp"]:
-        return f"3GPP {part['tgpp']} {_plain(part['tgpp_number'])}", None
+    if part["tgpp_number"]:
+        return f"3GPP {part['tgpp'] or 'TS'} {_plain(part['tgpp_number'])}", None
     if part["gsm"]:
         return f"GSM {part['gsm']}", None
     if part["rfc"]:
@@ -132,7 +153,8 @@ def _id_of(match: re.Match[str]) -> tuple[str, str | None]:
     if part["ieee"]:
         return f"IEEE {part['ieee']}", part["ieee_year"]
     if part["law"]:
-        return f"{part['law']} {_plain(part['law_number'])}", None
+        kind = {"CIR": "Regulation", "CID": "Decision"}.get(part["law"], part["law"])
+        return f"{kind} {_plain(part['law_number'])}", None
     return re.sub(r"^(?:CENELEC|BS|DIN) ", "", _plain(part["other"])), None
 
 

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from normrag_core.anchors import REQUIREMENT
 from normrag_core.identifiers import D, find_documents
 
-Noun = Literal["clause", "annex", "section", "table", "figure", "equation", "requirement"]
+Noun = Literal["clause", "annex", "section", "table", "figure", "equation", "requirement", "number"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ _NOUN = re.compile(
     r"(?<![\w-])(?:(?P<clause>(?i:sub-?\s?clause|clause)(?P<clauses>(?i:s))?)|(?P<annex>(?i:annex|appendix)(?P<annexes>(?i:es|ices))?|(?i:appendices))"
     r"|(?P<section>(?i:sub-?section|section|chapter|paragraph)(?P<sections>(?i:s))?)|(?P<table>(?i:table)(?P<tables>(?i:s))?)"
     r"|(?P<figure>(?i:figure|fig\.)(?P<figures>(?i:s))?)|(?P<equation>(?i:equation|eq\.|formula)(?P<equations>(?i:s|e))?)"
-    r")\s+(?:(?i:numbers?|nos?\.)\s+)?|(?P<sign>§)(?P<signs>§)?\s?"
+    r")\s+(?:(?i:numbers?|nos?\.)\s+|\((?=[A-Z0-9.]+(?:,|\sand\s)))?|(?P<sign>§)(?P<signs>§)?\s?"
 )
 _PAREN = r"(?:\s*\([^()]{1,80}\))?"
 _JOIN = re.compile(
@@ -106,8 +106,11 @@ _BARE = re.compile(
 )
 
 
-def find_pieces(text: str, named: frozenset[str] = frozenset()) -> list[Piece]:
-    """All pieces in order, none overlapping another. named: labels such as "RFC3261" that the references clause lists."""
+def find_pieces(text: str, named: frozenset[str] = frozenset(), numbers: Sequence[tuple[int, int]] = ()) -> list[Piece]:
+    """All pieces in order, none overlapping another.
+
+    named: labels such as "RFC3261" that the references clause lists. numbers: spans known to be clause numbers.
+    """
     pieces: list[Piece] = [*_numbers(text)]
     taken = _Taken(pieces)
     pieces += [p for p in _places(text) if taken.free(p.start, p.end)]
@@ -118,11 +121,10 @@ def find_pieces(text: str, named: frozenset[str] = frozenset()) -> list[Piece]:
         if taken.free(requirement.start(), requirement.end()):
             item = Item(requirement.start(), requirement.end(), requirement[0], at=requirement.start())
             pieces.append(Place(item.start, item.end, "requirement", (item,)))
-    for bare in _BARE.finditer(text):
-        group = "see" if bare["see"] else "deep"
-        start, end = bare.span(group)
+    spans = [*numbers, *(bare.span("see" if bare["see"] else "deep") for bare in _BARE.finditer(text))]
+    for start, end in spans:
         if taken.free(start, end):
-            pieces.append(Place(start, end, "section", (Item(start, end, bare[group], at=start),)))
+            pieces.append(Place(start, end, "number", (Item(start, end, text[start:end], at=start),)))
     return sorted(pieces, key=lambda p: p.start)
 
 

@@ -1,79 +1,65 @@
-"""Tables without strokes: rows of print that stand in the same columns."""
+"""What a table's header says about the cells below it: the document a column is about, and columns of bare clause numbers.
+
+"| Attribute | Clause defined |" over "| Public-Identity | 6.3.2 |" cites 6.3.2; "| ETSI TS 119 612 [1] field and clause |" over
+"| TSL type (clause 5.3.3) |" cites clause 5.3.3 of TS 119 612.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
 
-from normrag_core.ingest.drafts import Draft, Printed, Row, Vocabulary, append, rect
+from normrag_core.model import Block
 
-_NUMBERS = re.compile(r"[-+−]?\d[\d\s.,/+−-]*")
-_LEAST_ROWS = 3
-_STEP = 2.2  # rows further apart than this many type sizes are no table
+_BAR = re.compile(r"(?<!\\)\|")
+_NUMBERS_BELOW = re.compile(r"\b(?:sub-?)?clauses?\b|\bsections?\b|\breferences?\b", re.I)
+_NUMBER = re.compile(r"\s*(?P<code>(?:\d{1,2}|[A-Z])(?:\.\d{1,3}[A-Za-z]{0,2}){1,6})\s*")
+_HEAD_ROWS = 2  # a header may have a row of group headings above it
 
-
-def run_of_columns(rows: Sequence[Row], at: int) -> int:
-    """End of the run of tabular rows that begins at `at`; `at` itself where none does.
-
-    Tabular: three rows or more, of three columns each or of nothing but numbers in two, most columns filled in most rows.
-    """
-    stop = at
-    while stop < len(rows) and _tabular(rows[stop]):
-        if stop > at and rows[stop].baseline - rows[stop - 1].baseline > _STEP * rows[stop].size:
-            break
-        stop += 1
-    run = rows[at:stop]
-    if len(run) < _LEAST_ROWS:
-        return at
-    columns = _columns(run)
-    filled = sum(len(row.lines) for row in run) / (len(columns) * len(run))
-    if len(columns) < 2 or filled <= 0.6:
-        return at
-    while stop < len(rows) and _rest_of_column(rows[stop], rows[stop - 1], columns):
-        stop += 1
-    return stop
+Span = tuple[int, int]
 
 
-def _rest_of_column(row: Row, above: Row, columns: Sequence[tuple[float, float]]) -> bool:
-    """Whether a row of numbers goes on one column that is longer than the others."""
-    near = row.baseline - above.baseline <= 1.6 * row.size
-    return (
-        near
-        and len(row.lines) == 1
-        and bool(_NUMBERS.fullmatch(row.text))
-        and any(a <= row.box[0] and row.box[2] <= b for a, b in columns)
-    )
+class Columns:
+    """Tables of one body, cell by cell."""
+
+    def __init__(self, body: str, blocks: Sequence[Block]) -> None:
+        self._body = body
+        self._tables = [(b.start, b.end, _cells(body, b)) for b in blocks if b.kind == "table"]
+        self._starts = [start for start, _, _ in self._tables]
+
+    def head(self, offset: int) -> list[Span]:
+        """Spans of the header cells above the cell that holds `offset`; none in the header itself or outside tables."""
+        at = bisect_right(self._starts, offset) - 1
+        if at < 0 or offset >= self._tables[at][1]:
+            return []
+        rows = self._tables[at][2]
+        for number, row in enumerate(rows):
+            for column, (start, end) in enumerate(row):
+                if start <= offset < end:
+                    return [r[column] for r in rows[: min(number, _HEAD_ROWS)] if column < len(r)]
+        return []
+
+    def numbers(self) -> Iterator[Span]:
+        """Cells that hold nothing but a clause number, below a header that announces such."""
+        for _, _, rows in self._tables:
+            for head, row in enumerate(rows[:_HEAD_ROWS]):
+                for column, (start, end) in enumerate(row):
+                    if end - start <= 70 and _NUMBERS_BELOW.search(self._body, start, end):
+                        for below in rows[head + 1 :]:
+                            match = _NUMBER.fullmatch(self._body, *below[column]) if column < len(below) else None
+                            if match:
+                                yield match.span("code")
 
 
-def _tabular(row: Row) -> bool:
-    texts = [t for t in row.texts if t]
-    if len(texts) < 2 or not all(line.upright for line in row.lines):
-        return False
-    numbers = sum(bool(_NUMBERS.fullmatch(t)) for t in texts)
-    return numbers == len(texts) or (len(texts) >= 3 and max(len(t) for t in texts) < 40)
-
-
-def _columns(run: Sequence[Row]) -> list[tuple[float, float]]:
-    """Stretches of x that print of the run covers, left to right."""
-    stretches: list[list[float]] = []
-    for x0, x1 in sorted((line.bbox[0], line.bbox[2]) for row in run for line in row.lines if line.text.strip()):
-        if stretches and x0 <= stretches[-1][1]:
-            stretches[-1][1] = max(stretches[-1][1], x1)
-        else:
-            stretches.append([x0, x1])
-    return [(a, b) for a, b in stretches]
-
-
-def unruled_table(rows: Sequence[Row], vocabulary: Vocabulary) -> Draft:
-    """The table that a run of rows makes."""
-    columns = _columns(rows)
-    cells: list[list[list[Printed]]] = []
-    for row in rows:
-        out: list[list[Printed]] = [[] for _ in columns]
-        for line, text in zip(row.lines, row.texts, strict=True):
-            if text:
-                middle = (line.bbox[0] + line.bbox[2]) / 2
-                index = next(i for i, (a, b) in enumerate(columns) if a <= middle <= b)
-                append(out[index], Printed(text, rect(line)), vocabulary)
-        cells.append(out)
-    return Draft("table", cells=cells, edges=(*(a for a, _ in columns), columns[-1][1]), rows=list(rows))
+def _cells(body: str, block: Block) -> list[list[Span]]:
+    """Cells of each printed row as spans of the body; the rule below the header left out."""
+    rows, start = [], block.start
+    for line in body[block.start : block.end].split("\n"):
+        bars = [m.start() for m in _BAR.finditer(line)]
+        if len(bars) >= 2 and not re.fullmatch(r"[|\s:-]+", line):
+            rows.append([(start + a + 1, start + b) for a, b in zip(bars, bars[1:], strict=False)])
+        elif len(bars) >= 2 and not re.search("-{3}", line):
+            rows.append([(start + a + 1, start + b) for a, b in zip(bars, bars[1:], strict=False)])
+        start += len(line) + 1
+    return rows
