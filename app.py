@@ -26,4 +26,5 @@ page = st.navigation(
     ],
     position="top",
 )
+st.set_page_config(page_title=f"{page.title} · NormRAG")
 page.run()

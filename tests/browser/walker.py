@@ -97,7 +97,7 @@ class Walker:
         return [
             f"{document} {heading}"
             for document, heading in zip(
-                self.texts(".nr-result .nr-row b:first-of-type"), self.texts(".nr-result .nr-heading"), strict=False
+                self.texts(".nr-result > .nr-spread > .nr-small > b"), self.texts(".nr-result > .nr-heading"), strict=True
             )
         ]
 
