@@ -26,7 +26,7 @@ _SENTENCE_END = re.compile(r"[.;:,]$")
 _TITLE_START = re.compile(r"[A-Za-z\u00c0-\u024f\u0370-\u03ff\"“'(\[<_$/*]|\d")
 USUAL = re.compile(
     r"(?:intellectual property rights|foreword|introduction|scope|executive summary|modal verbs terminology|history|"
-    r"acknowledge?ments?|bibliography|abstract|references|index|preface)\s*(?:\((?:informative|normative)\))?",
+    r"legal notice|acknowledge?ments?|bibliography|abstract|references|index|preface)\s*(?:\((?:informative|normative)\))?",
     re.I,
 )
 _CAPTION = re.compile(r"(?:figure|table)\s+\S+\s*[:.–-]", re.I)
@@ -73,13 +73,11 @@ def learn(rows: Sequence[Row], listed: Sequence[Candidate], skip: frozenset[int]
     return Typography(body_style(rows), edges, known, strangers)
 
 
-def find_candidates(
-    rows: Sequence[Row], typography: Typography, pages: Mapping[int, Page], skip: set[int], first_page: int
-) -> list[Candidate]:
-    """Rows that look like numbered headings or annex titles, on pages from `first_page`, without the rows in `skip`."""
+def find_candidates(rows: Sequence[Row], typography: Typography, pages: Mapping[int, Page], skip: set[int]) -> list[Candidate]:
+    """Rows that look like numbered headings or annex titles, without the rows in `skip`."""
     found = []
     for index, row in enumerate(rows):
-        if index in skip or row.page < first_page:
+        if index in skip:
             continue
         parts = take_apart(row.text)
         if parts.kind == "heading":
@@ -199,19 +197,21 @@ def _plausible(parts: Numbered, row: Row, typography: Typography) -> bool:
     return not (row.style == typography.body and _SENTENCE_END.search(title))
 
 
-def find_unnumbered(
-    rows: Sequence[Row], typography: Typography, pages: Mapping[int, Page], skip: set[int], first_page: int
-) -> list[Candidate]:
+def find_unnumbered(rows: Sequence[Row], typography: Typography, pages: Mapping[int, Page], skip: set[int]) -> list[Candidate]:
     """Rows that print an unnumbered heading: in a style kept for headings, or with a usual name in large or heavy print."""
     found = []
     for index, row in enumerate(rows):
-        if index in skip or row.page < first_page or take_apart(row.text).kind != "heading":
+        if index in skip or take_apart(row.text).kind != "heading":
             continue
         if _boxed(row, pages[row.page]) or abs(row.x0 - typography.edges[row.page % 2]) >= 4:
             continue
+        if index and _title_end(rows, index - 1, take_apart(rows[index - 1].text), skip) > index:
+            continue  # the title of an annex or a clause whose number stands alone above it
         levels = typography.known.get(row.style, Counter())
         total, alien = sum(levels.values()), typography.strangers.get(row.style, 0)
-        usual = bool(USUAL.fullmatch(row.text)) and (row.size > typography.body[1] + 0.6 or (row.bold and not typography.body[2]))
+        usual = bool(USUAL.fullmatch(row.text)) and (
+            row.size > typography.body[1] + 0.6 or (row.bold and not typography.body[2])
+        )
         kept = total >= 3 and alien <= 0.34 * total and row.size > typography.body[1] + 0.6
         if usual or (kept and any(c.isalpha() for c in row.text)):
             stop = _title_end(rows, index, take_apart(row.text), skip)
@@ -244,17 +244,22 @@ def _title_end(rows: Sequence[Row], first: int, parts: Numbered, skip: set[int])
         alike = row.family == above.family and abs(row.size - above.size) < 0.6 and row.bold == above.bold
         if stop in skip or not close or not alike or row.x0 < rows[first].x0 - 3:
             break
-        below = take_apart(row.text)
-        if below.kind == "annex" or (below.kind == "clause" and _goes_on(parts, below)):
+        if row.x0 < rows[first].x0 + 8 and _opens(parts, take_apart(row.text)):
             break
         stop += 1
     return stop
 
 
-def _goes_on(parts: Numbered, below: Numbered) -> bool:
-    """Whether `below` is a heading after `parts` rather than more of its title."""
+def _opens(parts: Numbered, below: Numbered) -> bool:
+    """Whether the row below opens a heading of its own, rather than going on with the title ("... unrestricted / 8 kHz")."""
+    if below.kind == "heading":
+        return False
+    if below.kind == "annex":
+        return True
     skipped = gap(parts.code, below.code)
-    return skipped is not None and skipped <= 3
+    if skipped is None or skipped > 3:
+        return False
+    return below.code.count(".") >= parts.code.count(".") or below.title[:1].isupper()
 
 
 def _joined(rows: Sequence[Row], first: int, stop: int) -> str:

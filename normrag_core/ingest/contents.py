@@ -13,7 +13,9 @@ from normrag_core.ingest.outline import Finder, Mark
 from normrag_core.ingest.rows import Row
 
 # Leaders come with and without spaces between the dots and before them; some files draw them as underscores or middle dots.
-_LEADERS = re.compile(r"^(?P<text>.*?)[\s.·…_]*(?:\.{4,}|(?:[.·]\s){4,}|…{2,}|_{4,})[\s.·…_]*(?P<page>\d{1,4}|[ivxlc]{1,7})?$", re.I)
+_LEADERS = re.compile(
+    r"^(?P<text>.*?)[\s.·…_]*(?:\.{4,}|(?:[.·]\s){4,}|…{2,}|_{4,})[\s.·…_]*(?P<page>\d{1,4}|[ivxlc]{1,7})?$", re.I
+)
 _ENDS_IN_PAGE = re.compile(r"^(?P<text>.*\S)\s+(?P<page>\d{1,4})$")
 _CAPTION = re.compile(r"(?:figure|table|tableau)\s+[A-Z]?[.\d]", re.I)
 _CONTENTS = re.compile(r"(?:table of )?contents(?: page)?", re.I)

@@ -36,6 +36,9 @@ class Heading:
     alike: float = 1.0
 
 
+FEW = 8
+
+
 @dataclass(frozen=True, slots=True)
 class Headings:
     """headings: in printed order. left_out: document lines of contents pages, kept out of all bodies.
@@ -49,9 +52,7 @@ class Headings:
     unlisted: tuple[Mark, ...]
 
 
-def find_headings(
-    marks: Sequence[Mark], lines: Sequence[PageLine], rows: Sequence[Row], pages: Mapping[int, Page]
-) -> Headings:
+def find_headings(marks: Sequence[Mark], lines: Sequence[PageLine], rows: Sequence[Row], pages: Mapping[int, Page]) -> Headings:
     """All headings of a document: those that bookmarks and contents pages list, checked in print, and those of the body."""
     finder = Finder(rows)
     contents = read_contents(rows)
@@ -68,14 +69,9 @@ def find_headings(
     found = {_name_of(h) for h in listed}
     headings += listed
     settled = [_candidate(h, rows) for h in headings if h.stop > h.start]
-    typography = learn(rows, settled, contents.rows)
-    first_page = max(contents.pages) if contents.pages else 2 if len(pages) > 2 else 1
-    settled += find_unnumbered(rows, typography, pages, taken, first_page)
-    candidates = find_candidates(rows, typography, pages, taken, first_page)
-    start_of = {h.start for h in headings}
-    for chosen in choose([*settled, *candidates]):
-        if rows[chosen.first].start not in start_of:
-            headings.append(_of_candidate(chosen, rows))
+    aside = taken | {i for i, row in enumerate(rows) if row.page in contents.pages[:-1] or (row.page == 1 and len(pages) > 2)}
+    for chosen in _of_body(rows, pages, settled, contents, aside):
+        headings.append(_of_candidate(chosen, rows))
     left_out = frozenset(i for r in contents.rows for i in range(rows[r].start, rows[r].stop))
     return Headings(
         headings=tuple(sorted(headings, key=lambda h: (h.start, h.stop))),
@@ -83,6 +79,21 @@ def find_headings(
         left_out=left_out,
         unlisted=tuple(m for m in missing if _name(m) not in found),
     )
+
+
+def _of_body(
+    rows: Sequence[Row], pages: Mapping[int, Page], settled: Sequence[Candidate], contents: Contents, aside: set[int]
+) -> list[Candidate]:
+    """Headings that nothing lists. Where next to nothing is listed, a first pass learns how this document prints headings."""
+    chosen: list[Candidate] = []
+    for _ in range(1 if len(settled) >= FEW else 2):
+        typography = learn(rows, [*settled, *chosen], contents.rows)
+        skip = set(aside)
+        unnumbered = find_unnumbered(rows, typography, pages, skip)
+        candidates = find_candidates(rows, typography, pages, skip)
+        known = {id(c) for c in settled}
+        chosen = [c for c in choose([*settled, *unnumbered, *candidates]) if id(c) not in known]
+    return chosen
 
 
 def _name(mark: Mark) -> str:
