@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from time import perf_counter
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from normrag_core.bm25 import weigh
 from normrag_core.cache import Cache
-from normrag_core.chunking import make_chunks, passage
+from normrag_core.chunking import make_chunks
 from normrag_core.config import DEFAULT_PRESET, PRESETS, RELATIONS, Relation, RetrieverConfig
+from normrag_core.embedding.base import Embedder, embedding_text
 from normrag_core.expansion import best_seed_scores, paper_terms, reach
 from normrag_core.fusion import rrf_terms, weighted_terms
 from normrag_core.graph import Graph
@@ -25,8 +25,6 @@ from normrag_core.selection import best
 from normrag_core.tokenize import tokenize
 from normrag_core.trace import Result, Stage, StageName, Trace, Via
 
-if TYPE_CHECKING:
-    from normrag_core.embedding import Embedder
 
 INDEXES = 4  # Chunk lists kept at once; each holds postings and, where used, vectors.
 
@@ -91,7 +89,7 @@ class Retriever:
         return _Search(self, question, config or PRESETS[DEFAULT_PRESET].config, documents).run()
 
     def _embed(self, chunks: Sequence[Chunk]) -> np.ndarray | None:
-        return self.embedder.encode([passage(c) for c in chunks]) if self.embedder else None
+        return self.embedder.encode([embedding_text(c) for c in chunks]) if self.embedder else None
 
 
 class _Search:
@@ -222,7 +220,7 @@ class _Search:
             return
         before = self.stages[-1]
         head, tail = before.order[: self.config.rerank_n], before.order[self.config.rerank_n :]
-        texts = [passage(self.index.chunks[i]) for i in head]
+        texts = [embedding_text(self.index.chunks[i]) for i in head]
         order, scores = rerank(self.retriever.reranker, self.question, texts)
         scores = np.concatenate([scores, before.scores[len(head) :]])
         self._done("rerank", np.concatenate([head[order], tail]), scores, began)

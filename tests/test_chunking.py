@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from toys import corpus, document, unit
 
-from normrag_core.chunking import make_chunks, passage
+from normrag_core.chunking import make_chunks
 from normrag_core.model import Block, Corpus, Line, Rect
 from normrag_core.tokenize import words
 
@@ -50,7 +50,9 @@ def test_parts_stay_within_the_limit_and_lose_nothing(max_words: int) -> None:
     chunks = make_chunks(made, "structured+chunks", max_words)
     assert all(len(words(c.text)) <= max_words for c in chunks)
     for u in made.units:
-        kept = [w for c in chunks if c.unit == u.id and c.kind != "head" for s in c.spans for w in words(u.body[s.start : s.end])]
+        kept = [
+            w for c in chunks if c.unit == u.id and c.kind != "head" for s in c.spans for w in words(u.body[s.start : s.end])
+        ]
         assert kept == words(u.body)
 
 
@@ -74,7 +76,9 @@ def test_cuts_fall_between_blocks() -> None:
 
 def test_a_table_is_never_cut_and_keeps_its_caption() -> None:
     table = "\n".join(f"| row {n} | {n} V/m |" for n in range(40))
-    given = of_blocks(("paragraph", "before " * 18), ("caption", "Table 1: Levels"), ("table", table), ("paragraph", "after " * 5))
+    given = of_blocks(
+        ("paragraph", "before " * 18), ("caption", "Table 1: Levels"), ("table", table), ("paragraph", "after " * 5)
+    )
     head, before, whole, after = texts(given, 20)
     assert head == "5 Levels"
     assert whole == f"Table 1: Levels\n{table}"
@@ -120,7 +124,6 @@ def test_context_is_beside_the_text() -> None:
         chunk = make_chunks(corpus(), "structured", context=context)[-1]  # type: ignore[arg-type]
         assert chunk.context == expected
         assert chunk.text.startswith("2.1 Calibration\n")
-        assert passage(chunk) == (f"{expected}\n{chunk.text}" if expected else chunk.text)
 
 
 def test_order_does_not_depend_on_the_order_of_loading() -> None:

@@ -15,14 +15,24 @@ class HashingEmbedder:
 
     name = "hashing"
     revision = "1"
+    engine = "none"
+    max_tokens = 1_000_000
 
     def __init__(self, dimension: int = 32) -> None:
         self.dimension = dimension
         self.encoded = 0
 
-    def encode(self, texts: Sequence[str], progress: Callable[[int, int], None] | None = None) -> np.ndarray:
+    def encode(
+        self,
+        texts: Sequence[str],
+        progress: Callable[[int, int], None] | None = None,
+        cancel: Callable[[], bool] | None = None,
+    ) -> np.ndarray:
         self.encoded += len(texts)
         return np.stack([self._vector(t) for t in texts]) if texts else np.zeros((0, self.dimension), dtype=np.float32)
+
+    def token_counts(self, texts: Sequence[str]) -> np.ndarray:
+        return np.array([len(t.split()) for t in texts], dtype=np.int64)
 
     def encode_query(self, text: str) -> np.ndarray:
         self.encoded += 1
