@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import sys
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
-from normrag_core.codec import UnitJsonError, load_parsed
+import normrag_core
+from normrag_core.codec import UnitJsonError, from_object, load_parsed, to_object
 from normrag_core.config import RetrieverConfig
+from normrag_core.files import atomic_write, cache_folder, sha256_of
 from normrag_core.model import Corpus, ParsedDocument
 from normrag_core.retriever import Retriever
+
+
+READER_MODULES = ("anchors", "codec", "identifiers", "model")
+"""What the reader uses outside its own package."""
 
 
 class NothingReadError(Exception):
@@ -22,16 +31,80 @@ def say(text: str) -> None:
 
 
 def open_retriever(folder: Path, configs: Sequence[RetrieverConfig]) -> Retriever:
-    """A retriever over the folder. NothingReadError where no file can be read; a bad file is named and left out."""
-    corpus = Corpus.of(_parsed(folder))
-    return Retriever(corpus)
+    """A retriever over the folder. NothingReadError where no file can be read; a bad file is named and left out.
+
+    configs: what will be asked; the embedding model is loaded only where one of them needs it.
+    """
+    corpus = open_corpus(folder)
+    if not any(c.uses_dense or c.expansion for c in configs):
+        return Retriever(corpus)
+    from normrag_core.embedding import EmbeddingError, load_embedder
+
+    try:
+        embedder = load_embedder()
+    except EmbeddingError as error:
+        say(f"no embedding model, so the dense stages are left out: {error}")
+        return Retriever(corpus)
+    return Retriever(corpus, embedder)
 
 
-def _parsed(folder: Path) -> list[ParsedDocument]:
-    found = []
-    for path in sorted(folder.glob("*.json")):
+def open_corpus(folder: Path) -> Corpus:
+    """The corpus of a folder: its PDFs and its *.json files in the parse form."""
+    if not folder.is_dir():
+        raise NothingReadError(f"{folder}: expected a folder of PDFs or unit JSON files; found {_kind(folder)}")
+    pdfs = sorted(p for p in folder.iterdir() if p.suffix.lower() == ".pdf" and p.is_file())
+    jsons = sorted(p for p in folder.iterdir() if p.suffix.lower() == ".json" and p.is_file())
+    parsed = [*_from_json(jsons), *_from_pdf(pdfs)]
+    if not parsed:
+        raise NothingReadError(f"{folder}: expected PDFs or unit JSON files; none of {len(pdfs) + len(jsons)} could be read")
+    return Corpus.of(parsed)
+
+
+def _kind(path: Path) -> str:
+    return "a file" if path.exists() else "nothing"
+
+
+def _from_json(files: Sequence[Path]) -> list[ParsedDocument]:
+    parsed = []
+    for file in files:
         try:
-            found += load_parsed(path)
+            parsed += load_parsed(file)
         except UnitJsonError as error:
             say(str(error))
-    return found
+    return parsed
+
+
+def _from_pdf(files: Sequence[Path]) -> list[ParsedDocument]:
+    """Parsed documents in the order of the files. Only files that the cache does not know are parsed."""
+    found: dict[Path, ParsedDocument] = {}
+    kept = {file: cache_folder() / "parsed" / f"{sha256_of(file)}-{_reader_version()}.json" for file in files}
+    for file, entry in kept.items():
+        try:
+            data = json.loads(entry.read_bytes())
+            # The same bytes may have been parsed under another name, which the questions know nothing of.
+            data["document"]["file"] = file.name
+            found[file] = from_object(data, file.name)
+        except (OSError, ValueError, KeyError, TypeError):
+            continue
+    new = [f for f in files if f not in found]
+    if new:
+        from normrag_core.ingest.pool import parse_files
+
+        say(f"parsing {len(new)} of {len(files)} files")
+        for outcome in parse_files(new):
+            if outcome.parsed is None:
+                say(f"{outcome.path.name}: {outcome.error}")
+                continue
+            found[outcome.path] = outcome.parsed
+            atomic_write(kept[outcome.path], json.dumps(to_object(outcome.parsed), ensure_ascii=False).encode())
+    return [found[f] for f in files if f in found]
+
+
+@cache
+def _reader_version() -> str:
+    """Hash over the code that reads PDFs: a better reader must not be given what an older one made."""
+    root = Path(normrag_core.__file__).parent
+    digest = hashlib.sha256()
+    for source in [*sorted((root / "ingest").rglob("*.py")), *(root / f"{name}.py" for name in READER_MODULES)]:
+        digest.update(source.read_bytes())
+    return digest.hexdigest()[:12]
