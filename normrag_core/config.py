@@ -30,7 +30,8 @@ class RetrieverConfig:
     ranking: what orders the candidates. "bm25" and "dense" are the reference points and use one order over the whole
         corpus; "bm25+dense" re-ranks the BM25 prefilter by cosine; "rrf" fuses both orders of the candidates by
         reciprocal rank; "weighted" adds z-normalised scores (ours, not the paper's).
-    prefilter_n: N, candidates kept by BM25. tokenizer, stem, bm25_k1, bm25_b, context_weight: module 4.
+    prefilter_n: N, candidates kept by BM25. tokenizer, stem, expand_abbreviations, bm25_k1, bm25_b, context_weight:
+        module 4. expand_abbreviations: long forms from the loaded standards count half beside the short ones, and back.
         context_weight: how much a context word counts beside one of the text (1 = like text).
     alpha, iterations, smoothing_relations: module 3. alpha = 1 switches smoothing off.
     rrf_k, bm25_weight, dense_weight: module 6; weights apply to "rrf" and "weighted".

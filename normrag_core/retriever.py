@@ -10,6 +10,7 @@ from time import perf_counter
 
 import numpy as np
 
+from normrag_core.abbreviations import WEIGHT, Abbreviations
 from normrag_core.bm25 import weigh
 from normrag_core.cache import Cache
 from normrag_core.chunking import make_chunks
@@ -24,7 +25,6 @@ from normrag_core.rerank import Reranker, rerank
 from normrag_core.selection import best
 from normrag_core.tokenize import tokenize
 from normrag_core.trace import Result, Stage, StageName, Trace, Via
-
 
 INDEXES = 4  # Chunk lists kept at once; each holds postings and, where used, vectors.
 
@@ -45,6 +45,7 @@ class Retriever:
     ) -> None:
         self.corpus = corpus
         self.graph = Graph.of(corpus)
+        self.abbreviations = Abbreviations(corpus)
         self.embedder = embedder
         self.reranker = reranker
         self._vectors = vectors or (self._embed if embedder else None)
@@ -73,7 +74,12 @@ class Retriever:
 
     def terms(self, question: str, config: RetrieverConfig) -> dict[str, float]:
         """What BM25 looks for: term → weight, in order of first occurrence."""
-        return weigh(tokenize(question, config.tokenizer, config.stem))
+        terms = weigh(tokenize(question, config.tokenizer, config.stem))
+        if config.expand_abbreviations:
+            for text in self.abbreviations.beside(question):
+                for term in tokenize(text, config.tokenizer, config.stem):
+                    terms.setdefault(term, WEIGHT)
+        return terms
 
     def query_vector(self, question: str) -> np.ndarray | None:
         """(dim,) vector of a question, kept; None without an embedder."""
