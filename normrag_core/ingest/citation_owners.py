@@ -55,7 +55,7 @@ _UNNAMED = re.compile(
     re.I,
 )
 _UNNAMED_NAME = re.compile(rf"{_QUOTED}\s+of\s+(?:the\s+)?(?!Table|Figure|Clause|Annex)[A-Z][A-Za-z]*[A-Z0-9][\w-]*\b")
-_ITS = re.compile(r"\bits\s+$")
+_ITS = re.compile(r"\bits\s+(?:[a-z]+\s+)?$")
 _LAW = re.compile(r"Regulation|Directive|Decision")
 _ROMAN = re.compile(r"[IVX]+(?:\.\d+)*")
 # "... in the following subclauses of EN 300 403-1 [5]: - in subclause 4.5.5 for ...; - in subclause 4.5.17 ..."
@@ -240,6 +240,8 @@ class Binder:
         return None
 
     def _unnamed(self, place: Place) -> Owner | None:
+        if place.noun in ("section", "number") and "." not in place.items[0].code:
+            return None  # "sections C and B of the P1 symbol"
         match = _UNNAMED.match(self._text, place.end)
         if match is None and not self._exists(place):
             match = _UNNAMED_NAME.match(self._text, place.end)
