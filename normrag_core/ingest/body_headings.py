@@ -125,6 +125,8 @@ def _best(before: Numbered | None, segment: Sequence[Candidate], after: Numbered
     for i, candidate in enumerate(segment):
         top, via = _sequence(before, candidate.parts), -1
         for j in range(max(0, i - WINDOW), i):
+            if segment[j].stop > candidate.first:
+                continue  # a row of the other one's title ("Annex G (normative): / 5 MHz channel bandwidth operation")
             score = best[j] + _sequence(segment[j].parts, candidate.parts)
             if score > top:
                 top, via = score, j

@@ -16,12 +16,15 @@ from normrag_core.ingest.layout import Page, PageLine
 
 _TYPE = r"(?:I-ETS|ETS|ETR|TBR|GTS|TCRTR|EN|ES|EG|TS|TR|SR|GS|GR)"
 _NUMBER = (
-    r"(?:\d{3} ?\d{3}(?:-\d{1,3}){0,4}|GSM \d\d\.\d\d(?:-\d{1,3})?|(?:[A-Z][A-Z0-9]{1,4}(?:-[A-Z]{2,4})?) ?\d{3,4}(?:-\d{1,3}){0,3}"
-    r"|\d{2}\.\d{3}(?:-\d{1,3}){0,2}|\d{2,3}(?:-\d{1,2})?)"
+    r"(?:\d{3} ?\d{3}(?:-\d{1,3}){0,4}|GSM \d\d\.\d\d(?:-\d{1,3})?"
+    r"|(?:[A-Z][A-Z0-9]{1,4}(?:-[A-Z]{2,4})?) ?\d{3,4}(?:-\d{1,3}){0,3}|\d{2}\.\d{3}(?:-\d{1,3}){0,2}|\d{2,3}(?:-\d{1,2})?)"
 )
 _VERSION = r"[Vv](?:ersion )?\d{1,2}\.\d{1,2}\.\d{1,2}"
-_MONTHS = "January February March April May June July August September October November December".split()
-_ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7}
+_MONTHS = (
+    *("January", "February", "March", "April", "May", "June"),
+    *("July", "August", "September", "October", "November", "December"),
+)
+_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh")
 
 _FULL = re.compile(
     rf"(?P<draft>(?:final )?draft |pr)?(?:ETSI )?(?P<pr>pr)?(?P<type>{_TYPE}) ?(?P<number>{_NUMBER}) (?P<version>{_VERSION})"
@@ -40,6 +43,9 @@ _FOREIGN = (
     (re.compile(r"\b(CCSDS \d{3}\.\d{1,2}-[A-Z]-\d{1,2})"), "{}"),
     (re.compile(r"\bIEEE (?:Std )?(\d{3,4}(?:\.\d+)?[a-zA-Z]*(?:-\d{4})?)"), "IEEE {}"),
     (re.compile(r"\bISO/IEC (\d{4,5}(?:-\d+)?)"), "ISO/IEC {}"),
+)
+_DATE_LINE = re.compile(
+    rf"(?:\(?\d{{4}}-\d\d\)?|V\d+\.\d+\.\d+.*|(?:{'|'.join(_MONTHS)}) \d{{4}}|(?:{'|'.join(_ORDINALS)}) edition)$", re.I
 )
 _FILE = re.compile(r"(?<![a-z])(?P<type>i-?ets|ets|etr|tbr|gts|en|es|eg|ts|tr|sr|gs|gr)[_ -]?(?P<number>\d{6,9})(?!\d)", re.I)
 _FILE_EDITION = re.compile(r"(?<=\d)e(\d{2})(?=p?(?:\.pdf)?$)", re.I)
@@ -85,8 +91,7 @@ def identify(pages: Sequence[Page], metadata: Mapping[str, str | None], file: st
 
 def clean(text: str) -> str:
     """Text with all kinds of space and dash made plain."""
-    text = re.sub(r"[\u2010-\u2015\u2212]", "-", text.replace("\u00ad", ""))
-    return re.sub(r"\s+", " ", text).strip()
+    return re.sub(r"\s+", " ", re.sub(r"[\u2010-\u2015\u2212]", "-", text.replace("\u00ad", ""))).strip()
 
 
 def rows_of(lines: Sequence[PageLine]) -> list[str]:
@@ -124,7 +129,7 @@ def _of_cover(pages: Sequence[Page]) -> Identity:
         text = clean(" ".join(rows))
         match = next(iter(_matches(text)), None)
         if match:
-            return replace(match, source="cover")
+            return replace(match, version=match.version or _edition(text), source="cover")
         bare = _BARE.search(text)
         if bare and bare.start() < 400:
             draft = bool(bare["draft"] or bare["pr"] or re.search(r"\bdraft\b", text[:300], re.I))
@@ -173,22 +178,25 @@ def _of_file(file: str) -> Identity:
         parts = parts[2:]
     return Identity(
         id=_id(match["type"], number),
-        version=f"V{int(version[1])}.{int(version[2])}.{int(version[3])}" if version else f"ed.{int(edition[1])}" if edition else "",
+        version=f"V{int(version[1])}.{int(version[2])}.{int(version[3])}"
+        if version
+        else f"ed.{int(edition[1])}"
+        if edition
+        else "",
         source="file name",
     )
 
 
 def _matches(text: str) -> list[Identity]:
-    found = []
-    for match in _FULL.finditer(text):
-        found.append(
-            Identity(
-                id=_id(match["type"], match["number"]),
-                version=_version(match["version"]),
-                date=match["date"] or "",
-                draft=bool(match["draft"] or match["pr"]),
-            )
+    found = [
+        Identity(
+            id=_id(match["type"], match["number"]),
+            version=_version(match["version"]),
+            date=match["date"] or "",
+            draft=bool(match["draft"] or match["pr"]),
         )
+        for match in _FULL.finditer(text)
+    ]
     for match in _DATED.finditer(text):
         month = [m.lower() for m in _MONTHS].index(match["month"].lower()) + 1
         found.append(
@@ -213,10 +221,9 @@ def _version(text: str) -> str:
 
 
 def _edition(text: str) -> str:
-    match = re.search(rf"\b({'|'.join(_ORDINALS)}) edition\b|\bedition (\d)\b", text, re.I)
-    if not match:
-        return ""
-    return f"ed.{_ORDINALS[match[1].lower()] if match[1] else match[2]}"
+    """The edition as printed: "Second Edition", "Edition 2"."""
+    match = re.search(rf"\b(?:{'|'.join(_ORDINALS)}) edition\b|\bedition \d\b", text, re.I)
+    return match[0] if match else ""
 
 
 def _month(text: str) -> str:
@@ -233,7 +240,7 @@ def _cover_title(pages: Sequence[Page]) -> str:
     if not pages:
         return ""
     lines = [line for line in pages[0].lines if line.upright and len(line.text.strip()) > 1]
-    lines = [n for n in lines if not _BARE.match(clean(n.text)) and not re.match(r"\(?\d{4}-\d\d\)?|V\d", n.text.strip())]
+    lines = [n for n in lines if not _BARE.match(clean(n.text)) and not _DATE_LINE.match(clean(n.text))]
     bold = [n for n in lines if n.bold and n.size >= 13] or [n for n in lines if n.size >= 13]
     if not bold:
         return ""
@@ -244,7 +251,9 @@ def _cover_title(pages: Sequence[Page]) -> str:
 
 
 def _foreign(pages: Sequence[Page], metadata: Mapping[str, str | None]) -> Identity | None:
-    text = " ".join([clean(metadata.get("title") or ""), *(r for p in pages[:2] for r in rows_of([*p.furniture, *p.lines]))])[:3000]
+    text = " ".join([clean(metadata.get("title") or ""), *(r for p in pages[:2] for r in rows_of([*p.furniture, *p.lines]))])[
+        :3000
+    ]
     for pattern, form in _FOREIGN:
         match = pattern.search(text)
         if match:

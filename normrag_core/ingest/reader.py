@@ -24,6 +24,7 @@ from normrag_core.ingest.tree import build_tree
 from normrag_core.model import Document, ParsedDocument, ParseReport
 
 MAX_PAGES = 3000
+REPORTS = frozenset({"TR", "ETR", "SR", "GR", "TCRTR"})  # deliverables without normative parts
 
 
 class IngestError(Exception):
@@ -50,7 +51,7 @@ def read_pdf(
     found = find_headings(marks, lines, rows, by_number)
     headings = found.headings
     key = document_key(identity)
-    units = build_tree(key, identity.title or identity.id, headings)
+    units = build_tree(key, identity.title or identity.id, headings, identity.id.split(" ")[0] in REPORTS)
     for index, unit in enumerate(units):
         body, blocks, placed = build_body(_lines_of(index, headings, lines, found.left_out), by_number)
         units[index] = replace(unit, body=body, blocks=blocks, lines=placed)
@@ -80,9 +81,7 @@ def document_key(identity: Identity) -> str:
     return " ".join(part for part in (identity.id, identity.version, "draft" if identity.draft else "") if part)
 
 
-def _lines_of(
-    index: int, headings: Sequence[Heading], lines: Sequence[PageLine], left_out: frozenset[int]
-) -> list[PageLine]:
+def _lines_of(index: int, headings: Sequence[Heading], lines: Sequence[PageLine], left_out: frozenset[int]) -> list[PageLine]:
     """Lines between heading `index` (0: the root) and the next one."""
     start = headings[index - 1].stop if index else 0
     stop = headings[index].start if index < len(headings) else len(lines)

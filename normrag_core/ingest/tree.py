@@ -10,14 +10,17 @@ from normrag_core.ingest.numbering import ancestors
 from normrag_core.model import InfoUnit
 
 _INFORMATIVE = re.compile(
-    r"(?:intellectual property rights|foreword|introduction|executive summary|modal verbs terminology|contents|history|"
-    r"bibliography|change history|change requests?)\b",
+    r"(?:intellectual property rights|legal notice|foreword|introduction|executive summary|modal verbs terminology|"
+    r"contents|history|bibliography|change history|change requests?)\b",
     re.I,
 )
 
 
-def build_tree(document: str, title: str, headings: Sequence[Heading]) -> list[InfoUnit]:
-    """The root and one unit a heading, in the order of the headings, bodies still empty."""
+def build_tree(document: str, title: str, headings: Sequence[Heading], informative: bool = False) -> list[InfoUnit]:
+    """The root and one unit a heading, in the order of the headings, bodies still empty.
+
+    informative: the whole document is (a technical report).
+    """
     root = InfoUnit(f"{document}#", document, "", "", title, "document", None, 1)
     units = [root]
     latest: dict[str, InfoUnit] = {"": root}
@@ -38,7 +41,7 @@ def build_tree(document: str, title: str, headings: Sequence[Heading]) -> list[I
             parent=parent.key,
             page=heading.page,
             y=round(heading.y, 1),
-            informative=_informative(heading, parent),
+            informative=informative or _informative(heading, parent),
         )
         units.append(unit)
         latest[heading.code] = unit
