@@ -74,7 +74,9 @@ def is_caption(row: Row, frame: Frame) -> bool:
 
 
 def _is_definition(row: Row) -> bool:
-    """A bold term, a colon and plain text."""
+    """A bold term, a colon and plain text; or a short term with a colon, set apart from its text."""
+    if len(row.texts) > 1 and row.texts[0].endswith(":") and 1 < len(row.texts[0]) <= 40 and row.texts[1]:
+        return True
     spans = [s for line in row.lines for s in line.spans if s.text.strip()]
     if not spans[0].bold:
         return False

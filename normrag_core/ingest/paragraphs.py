@@ -34,8 +34,8 @@ def _take(
     row, above = rows[at], rows[at - 1] if at else None
     kind = kind_of(row, above, frame)
     open_ = drafts[-1] if drafts and drafts[-1].rows and drafts[-1].rows[-1] is above else None
-    if open_ is not None and open_.kind == "caption" and _goes_on(open_, row, kind, frame):
-        extend(open_, row, vocabulary)
+    if open_ is not None and above is not None and _is_fixed(open_, row) and _goes_on(open_, row, kind, frame):
+        extend(open_, row, vocabulary, hard=open_.kind != "caption" and _broken_early(above, row, frame))
         return at + 1
     stop = run_of_columns(rows, at)
     if stop > at:
@@ -70,6 +70,18 @@ def _take(
     else:
         drafts.append(start(kind, row, vocabulary))
     return at + 1
+
+
+def _is_fixed(block: Draft, row: Row) -> bool:
+    """Whether the rows of a block are known by their place, so that what they look like does not matter."""
+    if block.kind == "caption":
+        return True
+    return (
+        block.kind in ("note", "example")
+        and len(block.rows[0].lines) > 1
+        and abs(row.box[0] - block.hang) < 3
+        and row.mono < 0.6
+    )
 
 
 def tab_stops(rows: Iterable[Row], frame: Frame) -> set[Stop]:

@@ -45,6 +45,7 @@ _TABLE = str.maketrans({**_PLAIN, **{chr(c): "" for c in range(0x20) if chr(c) n
 _SOFT = re.compile(r"(?<=[^\W\d_])\u00ad(?=[^\W\d_])")
 _ORDINAL = re.compile(r"(?:st|nd|rd|th|TM|®|™)", re.I)
 _LONGEST_SCRIPT = 24
+_NAMED = re.compile(r"[^\W_]")  # parts of tall brackets are neither indices nor have any
 
 
 def plain(text: str) -> str:
@@ -132,7 +133,7 @@ def settled(lines: Sequence[PageLine]) -> list[PageLine]:
 
 def _host(line: PageLine, rows: Sequence[Sequence[PageLine]], at: int) -> int | None:
     """Index of the row that holds larger print which this small line touches a little higher or lower, None where none does."""
-    if not line.upright or len(line.text.strip()) > _LONGEST_SCRIPT:
+    if not line.upright or len(line.text.strip()) > _LONGEST_SCRIPT or not _NAMED.search(line.text):
         return None
     x0, _, x1, _ = line.bbox
     best, nearest = None, 0.0
@@ -141,7 +142,12 @@ def _host(line: PageLine, rows: Sequence[Sequence[PageLine]], at: int) -> int | 
             continue
         for host in rows[index]:
             shift = host.baseline - line.baseline
-            if not host.upright or line.size > 0.88 * host.size or not -0.55 * host.size <= shift <= 0.75 * host.size:
+            if (
+                not host.upright
+                or not _NAMED.search(host.text)
+                or line.size > 0.88 * host.size
+                or not -0.55 * host.size <= shift <= 0.75 * host.size
+            ):
                 continue
             if x0 - 3.5 <= host.bbox[2] and host.bbox[0] <= x1 + 3.5 and (best is None or abs(shift) < nearest):
                 best, nearest = index, abs(shift)

@@ -13,6 +13,7 @@ from normrag_core.ingest.scripts import indent, prose
 from normrag_core.model import Rect
 
 _NOTE = re.compile(r"(?:NOTE|EXAMPLE)(?:\s*\d+)?\s*:|\(\*+\)")
+_SAME = 4.0  # column edges this close are one, points
 _REACH = 3.5  # how far print may run over a cell's edge before it is cut there, points
 
 
@@ -163,25 +164,37 @@ def _cell(lines: Sequence[PageLine], left: float, vocabulary: Vocabulary) -> lis
 
 
 def continues(above: Draft, below: Draft) -> bool:
-    """Whether a table at the top of a page goes on from the one that ends the page before: the same column edges."""
-    return (
-        len(above.edges) == len(below.edges)
-        and len(above.edges) > 2
-        and all(abs(a - b) <= 4 for a, b in zip(above.edges, below.edges, strict=True))
-    )
+    """Whether a table at the top of a page goes on from the one that ends the page before: the same column edges.
+
+    One of them may lack edges of the other, where its rows have merged cells only.
+    """
+    few, many = sorted((above.edges, below.edges), key=len)
+    outer = len(few) > 2 and abs(few[0] - many[0]) <= _SAME and abs(few[-1] - many[-1]) <= _SAME
+    return outer and all(any(abs(a - b) <= _SAME for b in many) for a in few)
 
 
 def joined(above: Draft, below: Draft) -> Draft:
     """One table of two; header rows that the second repeats word for word are dropped."""
+    edges = max(above.edges, below.edges, key=len)
+    first, second = _on(above, edges), _on(below, edges)
     skip = 0
-    while skip < min(3, len(below.cells) - 1, len(above.cells)) and _texts(above.cells[skip]) == _texts(below.cells[skip]):
+    while skip < min(3, len(second) - 1, len(first)) and _texts(first[skip]) == _texts(second[skip]):
         skip += 1
-    return replace_cells(above, [*above.cells, *below.cells[skip:]])
+    return Draft("table", cells=first + second[skip:], edges=edges, rows=above.rows)
 
 
-def replace_cells(draft: Draft, cells: list[list[list[Printed]]]) -> Draft:
-    """The draft with other cells."""
-    return Draft(draft.kind, draft.printed, draft.level, cells, draft.edges, draft.rows)
+def _on(draft: Draft, edges: Sequence[float]) -> list[list[list[Printed]]]:
+    """Rows of a table spread over the columns between other edges, of which its own are some."""
+    if len(draft.edges) == len(edges):
+        return draft.cells
+    columns = [min(range(len(edges) - 1), key=lambda i: abs(edges[i] - left)) for left in draft.edges[:-1]]
+    rows = []
+    for cells in draft.cells:
+        row: list[list[Printed]] = [[] for _ in edges[:-1]]
+        for column, cell in zip(columns, cells, strict=True):
+            row[column] = cell
+        rows.append(row)
+    return rows
 
 
 def _texts(row: list[list[Printed]]) -> list[str]:

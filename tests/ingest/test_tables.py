@@ -126,6 +126,14 @@ def test_a_continued_table_is_joined_and_only_an_identical_header_dropped(header
     assert table(one, two).rows[-1] == ("7", "8", "9")
 
 
+def test_a_continued_table_may_lack_a_column_edge():
+    one = Sheet().put(LEFT, 80, full("Prose")).grid(XS, ys(700, 2))
+    fill(one, 700, [["H", "I", "J"], ["1", "2", "3"]])
+    two = Sheet(2).grid([XS[0], XS[2], XS[3]], ys(80, 1)).put(LEFT, 200, full("Prose"))
+    fill(two, 80, [["4", "5"]], [XS[0], XS[2]])
+    assert table(one, two).rows[-1] == ("4", "", "5")
+
+
 def test_a_caption_alone_on_the_page_before_stays_next_to_its_table():
     one = Sheet().put(LEFT, 80, full("Prose")).put(200, 760, "Table 9: Alone", "b")
     two = Sheet(2).grid(XS, ys(80, 2)).put(LEFT, 200, full("Prose"))
