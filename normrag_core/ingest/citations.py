@@ -40,12 +40,9 @@ def find_citations(document: Document, units: Sequence[InfoUnit], pages: Mapping
     """
     anchors, references = Anchors(units), References(document)
     listing = {u.id for u in reference_units(units)}
-    found: list[Citation] = []
-    for unit in units:
-        if unit.kind == "document" or unit.id in listing or _NO_CITATIONS.fullmatch(unit.title):
-            continue
-        found.extend(_Finder(unit, anchors, references).citations())
-    return confirm(tuple(found), units, anchors, pages)
+    citing = [u for u in units if u.kind != "document" and u.id not in listing and not _NO_CITATIONS.fullmatch(u.title)]
+    found = tuple(c for unit in citing for c in _Finder(unit, anchors, references).citations())
+    return confirm(found, citing, anchors, document.id, pages)
 
 
 class _Finder:
