@@ -38,7 +38,7 @@ def evaluate(
         return 1
     begun = time.perf_counter()
     try:
-        retriever = open_retriever(folder, list(configs.values()))
+        retriever = open_retriever(folder, list(configs.values()), [q.question for q in questions])
     except NothingReadError as error:
         say(str(error))
         return 1

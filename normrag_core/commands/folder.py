@@ -16,7 +16,6 @@ from normrag_core.files import atomic_write, cache_folder, sha256_of
 from normrag_core.model import Corpus, ParsedDocument
 from normrag_core.retriever import Retriever
 
-
 READER_MODULES = ("anchors", "codec", "identifiers", "model")
 """What the reader uses outside its own package."""
 
@@ -30,22 +29,27 @@ def say(text: str) -> None:
     print(text, file=sys.stderr)
 
 
-def open_retriever(folder: Path, configs: Sequence[RetrieverConfig]) -> Retriever:
+def open_retriever(folder: Path, configs: Sequence[RetrieverConfig], questions: Sequence[str] = ()) -> Retriever:
     """A retriever over the folder. NothingReadError where no file can be read; a bad file is named and left out.
 
-    configs: what will be asked; the embedding model is loaded only where one of them needs it.
+    configs: what will be asked for; the embedding model is loaded only where one of them needs it. questions: those that are
+    known beforehand, embedded together.
     """
     corpus = open_corpus(folder)
     if not any(c.uses_dense or c.expansion for c in configs):
         return Retriever(corpus)
+    from normrag_core.commands.stored import StoredEmbedder
     from normrag_core.embedding import EmbeddingError, load_embedder
+    from normrag_core.storage.vectors import VectorStore
 
     try:
-        embedder = load_embedder()
+        embedder = StoredEmbedder(load_embedder(), VectorStore(cache_folder() / "vectors.sqlite"), say)
     except EmbeddingError as error:
         say(f"no embedding model, so the dense stages are left out: {error}")
         return Retriever(corpus)
-    return Retriever(corpus, embedder)
+    if questions:
+        embedder.prepare(questions)
+    return Retriever(corpus, embedder, embedder.vectors)
 
 
 def open_corpus(folder: Path) -> Corpus:
