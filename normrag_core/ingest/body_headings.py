@@ -19,6 +19,7 @@ from normrag_core.ingest.rows import Row, body_style, margins
 Style = tuple[str, float, bool]
 
 THRESHOLD = 2.5
+UNNUMBERED = 4.0
 BACKWARD = -3.0
 WINDOW = 80
 MAX_TITLE_ROWS = 5
@@ -218,7 +219,7 @@ def find_unnumbered(rows: Sequence[Row], typography: Typography, pages: Mapping[
         if usual or (kept and any(c.isalpha() for c in row.text)):
             stop = _title_end(rows, index, take_apart(row.text), skip)
             if stop - index <= 3:
-                found.append(Candidate(index, stop, take_apart(_joined(rows, index, stop)), THRESHOLD, listed=True))
+                found.append(Candidate(index, stop, take_apart(_joined(rows, index, stop)), UNNUMBERED, listed=True))
                 skip.update(range(index, stop))
     return found
 

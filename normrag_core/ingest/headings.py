@@ -20,7 +20,8 @@ from normrag_core.ingest.rows import Row
 class Heading:
     """A heading and its place: document lines `start:stop` print it (empty where it is listed but not printed).
 
-    level: from the bookmarks, from 1; None where only the number tells. source: what it was found by.
+    level: from the bookmarks, from 1; None where only the number tells. source: what it was found by. alike, 0..1: how well
+    the print agrees with the list that names the heading, or how much it looks like one where none does.
     """
 
     code: str
@@ -37,6 +38,7 @@ class Heading:
 
 
 FEW = 8
+SURE_POINTS = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +46,14 @@ class Headings:
     """headings: in printed order. left_out: document lines of contents pages, kept out of all bodies.
 
     contents: what the contents pages list. unlisted: headings in the contents that were not found in the body.
+    bookmarks: number of bookmarks that were trusted.
     """
 
     headings: tuple[Heading, ...]
     contents: Contents
     left_out: frozenset[int]
     unlisted: tuple[Mark, ...]
+    bookmarks: int = 0
 
 
 def find_headings(marks: Sequence[Mark], lines: Sequence[PageLine], rows: Sequence[Row], pages: Mapping[int, Page]) -> Headings:
@@ -60,7 +64,7 @@ def find_headings(marks: Sequence[Mark], lines: Sequence[PageLine], rows: Sequen
     headings = _from_marks(marks, finder, lines, taken, "bookmark")
     if headings and sum(h.alike > 0 for h in headings) < 0.5 * len(headings):
         # Bookmarks that name pages or merged files, not headings.
-        headings = []
+        headings, marks = [], ()
         taken = set(contents.rows)
     known = {squeeze(h.code) if h.kind != "heading" else squeeze(h.title) for h in headings}
     entries = to_physical(contents, finder)
@@ -77,8 +81,19 @@ def find_headings(marks: Sequence[Mark], lines: Sequence[PageLine], rows: Sequen
         headings=tuple(sorted(headings, key=lambda h: (h.start, h.stop))),
         contents=contents,
         left_out=left_out,
-        unlisted=tuple(m for m in missing if _name(m) not in found),
+        unlisted=tuple(m for m in missing if _name(m) not in found | {_name_of(h) for h in headings}),
+        bookmarks=len(marks),
     )
+
+
+def by_page(pages: Sequence[Page], lines: Sequence[PageLine]) -> tuple[Heading, ...]:
+    """One unnumbered heading a page, for documents in which no headings are recognised."""
+    headings = []
+    for page in pages:
+        at = bisect_left(lines, page.number, key=lambda line: line.page)
+        name = f"Page {page.number}"
+        headings.append(Heading(name, name, "heading", page.number, 0.0, at, at))
+    return tuple(headings)
 
 
 def _of_body(
@@ -113,7 +128,17 @@ def _candidate(heading: Heading, rows: Sequence[Row]) -> Candidate:
 
 def _of_candidate(candidate: Candidate, rows: Sequence[Row]) -> Heading:
     first, last, parts = rows[candidate.first], rows[candidate.stop - 1], candidate.parts
-    return Heading(parts.code, parts.title, parts.kind, first.page, first.y0, first.start, last.stop, parts.informative)
+    return Heading(
+        code=parts.code,
+        title=parts.title,
+        kind=parts.kind,
+        page=first.page,
+        y=first.y0,
+        start=first.start,
+        stop=last.stop,
+        informative=parts.informative,
+        alike=min(1.0, candidate.points / SURE_POINTS),
+    )
 
 
 def _from_marks(

@@ -56,7 +56,8 @@ _FILE_VERSION = re.compile(r"v(\d{2})\.?(\d{2})\.?(\d{2})(?!\d)", re.I)
 class Identity:
     """id: "EN 302 755", version: "V1.4.1" or "ed.2", date: "2015-07"; each "" where unknown. source: where the id came from.
 
-    also: other numbers of the same text ("3GPP TS 29.214"). draft: the document calls itself a draft.
+    also: other number of the same text ("3GPP TS 29.214"). draft: the document calls itself a draft. disagree: what worse
+    sources say otherwise ("file name says TS 102 006 V1.7.1").
     """
 
     id: str = ""
@@ -66,13 +67,21 @@ class Identity:
     draft: bool = False
     source: str = ""
     also: str = ""
+    disagree: tuple[str, ...] = ()
 
 
 def identify(pages: Sequence[Page], metadata: Mapping[str, str | None], file: str) -> Identity:
     """Identity of a document from its pages (furniture split off), PDF metadata and file name."""
     found = [_of_headers(pages), _of_cover(pages), _of_metadata(metadata), _of_file(file)]
     best = next((f for f in found if f.id), Identity())
+    disagree = []
     for other in found:
+        if (
+            best.id
+            and other.id
+            and (not _same(best.id, other.id) or (best.version and other.version not in ("", best.version)))
+        ):
+            disagree.append(f"{other.source} says {other.id} {other.version}".strip())
         if best.id and other.id and not _same(best.id, other.id):
             continue
         best = replace(
@@ -86,7 +95,7 @@ def identify(pages: Sequence[Page], metadata: Mapping[str, str | None], file: st
     title = metadata_title or cover_title or clean(metadata.get("title") or "")
     if not best.id:
         best = _foreign(pages, metadata) or replace(best, id=title or Path(file).stem, source="file name")
-    return replace(best, title=title)
+    return replace(best, title=title, disagree=tuple(disagree))
 
 
 def clean(text: str) -> str:

@@ -12,16 +12,18 @@ from typing import Any
 import pymupdf
 
 from normrag_core.ingest.bodies import build_body
+from normrag_core.ingest.citations import find_citations
 from normrag_core.ingest.furniture import split_furniture
-from normrag_core.ingest.headings import Heading, find_headings
+from normrag_core.ingest.headings import Heading, by_page, find_headings
 from normrag_core.ingest.identity import Identity, identify
 from normrag_core.ingest.layout import PageLine, read_pages
 from normrag_core.ingest.outline import bookmarks
 from normrag_core.ingest.references import read_references
+from normrag_core.ingest.report import make_report
 from normrag_core.ingest.rows import document_lines, document_rows
 from normrag_core.ingest.terms import read_terms
 from normrag_core.ingest.tree import build_tree
-from normrag_core.model import Document, ParsedDocument, ParseReport
+from normrag_core.model import Document, ParsedDocument
 
 MAX_PAGES = 3000
 REPORTS = frozenset({"TR", "ETR", "SR", "GR", "TCRTR"})  # deliverables without normative parts
@@ -46,10 +48,9 @@ def read_pdf(
         identity = identify(pages, pdf.metadata or {}, path.name)
         marks = bookmarks(pdf)
     lines = document_lines(pages)
-    rows = document_rows(lines)
     by_number = {page.number: page for page in pages}
-    found = find_headings(marks, lines, rows, by_number)
-    headings = found.headings
+    found = find_headings(marks, lines, document_rows(lines), by_number)
+    headings = found.headings or by_page(pages, lines)
     key = document_key(identity)
     units = build_tree(key, identity.title or identity.id, headings, identity.id.split(" ")[0] in REPORTS)
     for index, unit in enumerate(units):
@@ -66,14 +67,12 @@ def read_pdf(
         sha256=hashlib.sha256(data).hexdigest(),
         references=read_references(units),
         terms=read_terms(units),
-        report=ParseReport(seconds=time.perf_counter() - started),
         page_sizes=tuple((page.width, page.height) for page in pages),
     )
-    try:
-        from normrag_core.ingest.citations import find_citations
-    except ImportError:
-        return ParsedDocument(document, tuple(units), ())
-    return ParsedDocument(document, tuple(units), find_citations(document, units, by_number))
+    citations = find_citations(document, units, by_number)
+    seconds = round(time.perf_counter() - started, 3)
+    report = make_report(document, identity, pages, found, units, len(citations), seconds)
+    return ParsedDocument(replace(document, report=report), tuple(units), citations)
 
 
 def document_key(identity: Identity) -> str:
