@@ -74,6 +74,7 @@ class _Graph:
         self.weights, self.shape, self.weight_limit = weights, shape, weight_limit
         self.nodes: list[NodeProto] = []
         self.constants: list[TensorProto] = []
+        self._last_quantised = ""
 
     def write(self, pooling: Pooling) -> bytes:
         from onnx import TensorProto, helper
@@ -108,7 +109,8 @@ class _Graph:
             self._constant("words", self._weight("embeddings.word_embeddings.weight")),
             self._constant("positions", positions),
             self._constant("types", self._weight("embeddings.token_type_embeddings.weight")),
-            *self._norm("embeddings.LayerNorm"),
+            self._constant("embedded.gain", self._weight("embeddings.LayerNorm.weight")),
+            self._constant("embedded.bias", self._weight("embeddings.LayerNorm.bias")),
         ]
         self.nodes.append(
             helper.make_node(
@@ -131,8 +133,19 @@ class _Graph:
         return self._add_norm(self._linear(wide, f"{at}output.dense"), y, f"{at}output.LayerNorm")
 
     def _add_norm(self, x: str, skip: str, name: str) -> str:
-        inputs = [x, skip, *self._norm(name)]
-        return self._node("SkipLayerNormalization", inputs, f"{name}.out", _CONTRIB, epsilon=self.shape.epsilon)
+        """Layer normalisation of x + skip, written out: gain · √hidden · (v − mean) / ‖v − mean‖ + bias.
+
+        onnxruntime's own operator runs value by value and took a fifth of the time; these take a third of that. They drop
+        the epsilon (1e-12 to 1e-5), which counts only where all values of a token are equal.
+        """
+        total = self._node("Add", [x, skip], f"{name}.sum")
+        mean = self._node("ReduceMean", [total], f"{name}.mean", axes=[2], keepdims=1)
+        unit = self._node(
+            "LpNormalization", [self._node("Sub", [total, mean], f"{name}.centred")], f"{name}.unit", axis=-1, p=2
+        )
+        gain = self._constant(f"{name}.gain", self._weight(f"{name}.weight") * np.float32(np.sqrt(self.shape.hidden)))
+        bias = self._constant(f"{name}.bias", self._weight(f"{name}.bias"))
+        return self._node("Add", [self._node("Mul", [unit, gain], f"{name}.scaled"), bias], f"{name}.out")
 
     def _linear(self, x: str, name: str) -> str:
         weight = self._weight(f"{name}.weight").T
@@ -141,17 +154,27 @@ class _Graph:
             product = self._node("MatMul", [x, self._constant(f"{name}.weight", weight)], f"{name}.product")
             return self._node("Add", [product, bias], f"{name}.out")
         scale = np.maximum(np.abs(weight).max(axis=0), 1e-12) / np.float32(self.weight_limit)
+        quantised, x_scale, x_zero = self._quantised(x)
         inputs = [
-            x,
+            quantised,
             self._constant(f"{name}.weight", np.round(weight / scale).astype(np.int8)),
+            x_scale,
             self._constant(f"{name}.scale", scale.astype(np.float32)),
+            x_zero,
             self._constant(f"{name}.zero", np.zeros(weight.shape[1], np.int8)),
             bias,
         ]
-        return self._node("DynamicQuantizeMatMul", inputs, f"{name}.out", _CONTRIB)
+        return self._node("MatMulIntegerToFloat", inputs, f"{name}.out", _CONTRIB)
 
-    def _norm(self, name: str) -> list[str]:
-        return [self._constant(f"{name}.{part}", self._weight(f"{name}.{part}")) for part in ("weight", "bias")]
+    def _quantised(self, x: str) -> list[str]:
+        """uint8 values, scale and zero point of an activation; made once for the query, key and value projections."""
+        from onnx import helper
+
+        names = [f"{x}.uint8", f"{x}.scale", f"{x}.zero"]
+        if self._last_quantised != x:
+            self._last_quantised = x
+            self.nodes.append(helper.make_node("DynamicQuantizeLinear", [x], names, name=names[0]))
+        return names
 
     def _weight(self, name: str) -> np.ndarray:
         if name not in self.weights:
