@@ -16,6 +16,8 @@ from normrag_core.ingest.places import Places, sentence_around, sentences
 from normrag_core.model import Citation, InfoUnit, Line, Rect
 
 _CODE = re.compile(r"(?:\d{1,3}|[A-Z]{1,2})(?:\.\d{1,3}[A-Za-z]{0,2})+")
+# The number of a table is linked from its own caption.
+_CAPTIONED = re.compile(r"(?:table|figure)s?\s+$", re.I)
 _SLACK = 3  # characters: rectangles within a line are cut by proportion
 
 
@@ -99,6 +101,6 @@ def _number_below(body: str, line: Line, link: Link) -> tuple[int, int, str] | N
     left = line.start + (link.bbox[0] - line.rect.x0) * scale - _SLACK
     right = line.start + (link.bbox[2] - line.rect.x0) * scale + _SLACK
     for match in _CODE.finditer(body, line.start, line.end):
-        if left <= match.start() and match.end() <= right:
+        if left <= match.start() and match.end() <= right and not _CAPTIONED.search(body[: match.start()][-12:]):
             return match.start(), match.end(), match[0]
     return None
