@@ -29,7 +29,7 @@ _GSM = r"(?:(?:ETSI\s)?(?:(?:3GPP\s)?(?:GSM|TS)\s|GSM\sTS\s)(?P<gsm>\d\d\.\d\d)(
 _RFC = r"(?:(?:(?:IETF|ETSI)\s+){0,2}(?:RFC|Request\sfor\sComments)s?[\s-]?(?P<rfc>\d{2,5})(?![\d\w]))"
 _ISO = (
     rf"(?:(?:EN\s)?(?P<iso>ISO(?:/(?:IEC|IEEE|CIE|TS|TR|ASTM|IEC/IEEE))?|IEC|CISPR)(?:[\s/](?:IS|TR|TS|CD|DIS|FDIS|PAS|Guide))?"
-    rf"\s(?P<iso_number>\d{{2,5}}{_PARTS})(?:\s?:\s?(?P<iso_year>(?:19|20)\d\d)(?!\d))?(?![\d\w]))"
+    rf"\s(?P<iso_number>\d{{2,5}}(?:\.\d{{1,2}}(?=/)|{_PARTS}))(?:\s?:\s?(?P<iso_year>(?:19|20)\d\d)(?!\d))?(?![\d\w]))"
 )
 _ITU = (
     rf"(?:(?P<itu>(?:ITU{D}[TR]|CCITT|CCIR)\s(?:Recommendations?\s|Recs?\.?\s|Report\s)?|Recommendations?\s(?:ITU{D}[TR]\s)?"
@@ -144,7 +144,7 @@ def _id_of(match: re.Match[str]) -> tuple[str, str | None]:
     if part["rfc"]:
         return f"RFC {part['rfc']}", None
     if part["iso"]:
-        return f"{part['iso']} {_plain(part['iso_number'])}", part["iso_year"]
+        return f"{part['iso']} {_plain(part['iso_number']).replace('.', '-')}", part["iso_year"]
     if part["itu"]:
         number = _plain(part["itu_number"]).replace(" ", "")
         radio = "R" in re.sub(r"Re[a-z]+", "", part["itu"]) or ("ITU" not in part["itu"] and _ITU_R_SERIES.match(number))

@@ -56,10 +56,15 @@ _UNNAMED = re.compile(
 )
 _UNNAMED_NAME = re.compile(rf"{_QUOTED}\s+of\s+(?:the\s+)?(?!Table|Figure|Clause|Annex)[A-Z][A-Za-z]*[A-Z0-9][\w-]*\b")
 _ITS = re.compile(r"\bits\s+(?:[a-z]+\s+)?$")
+# "Version 1.3.1 of [i.1] specifies (in clause 7.3.2.1) ..."
+_SAYS = re.compile(
+    r",?\s+(?:also\s+)?(?:specifies|defines|describes|gives|contains|requires|provides|states|shows|lists|introduces|mandates)"
+    r"[\w\s,]{0,20}[\s(]in\s+"
+)
 _LAW = re.compile(r"Regulation|Directive|Decision")
 _ROMAN = re.compile(r"[IVX]+(?:\.\d+)*")
 # "... in the following subclauses of EN 300 403-1 [5]: - in subclause 4.5.5 for ...; - in subclause 4.5.17 ..."
-_OPENS_LIST = re.compile(r"\bclauses?\s+(?:of|in|from)\s+(?:the\s+)?$", re.I)
+_OPENS_LIST = re.compile(r"\b(?:sub-?)?clauses?\s+(?:of|in|from)\s+(?:the\s+)?$", re.I)
 _MAX_LABEL_RANGE = 40
 
 
@@ -95,9 +100,15 @@ class References:
                 self._by_id.setdefault(canonical(reference.document), []).append(reference)
 
     def owner(self, piece: Number | Label, index: int) -> Owner:
-        """The document that a number or bracket names; what the bracket says wins."""
+        """The document that a number or bracket names.
+
+        The bracket wins, as the number may be printed otherwise than in the list; unless the number is that of another
+        entry: then the bracket is a slip ("RFC 3261 [11]" where RFC 3261 is [3]).
+        """
         reference = self.by_label.get(piece.label) if piece.label else None
         printed, version = (piece.id, piece.version) if isinstance(piece, Number) else ("", None)
+        if reference and printed and not _alike(printed, reference.document) and canonical(printed) in self._by_id:
+            reference = self._by_id[canonical(printed)][0]
         if reference is None or not (reference.document or isinstance(piece, Label)):
             same = self._by_id.get(canonical(printed), []) if printed else []
             one = len(same) == 1 and reference is None and not same_document(printed, self.document.id)
@@ -118,6 +129,12 @@ class References:
             if a < b <= a + _MAX_LABEL_RANGE:
                 return self._order[a : b + 1]
         return [first, last]
+
+
+def _alike(printed: str, listed: str) -> bool:
+    """Whether one is the other or a part of its series: "EN 302 307" for "EN 302 307-1"."""
+    a, b = canonical(printed), canonical(listed)
+    return a == b or a.startswith(f"{b}-") or b.startswith(f"{a}-")
 
 
 def goal_of(anchors: Anchors, code: str) -> InfoUnit | None:
@@ -215,7 +232,8 @@ class Binder:
             owner = self._owners.get(index - 1)
             if isinstance(before, Place) and owner and owner.document:
                 return replace(owner, by="near")
-            if not isinstance(before, Place) and _ITS.search(self._text[: place.start]):
+            gap = self._text[before.end : place.start]
+            if not isinstance(before, Place) and (_ITS.search(gap) or _SAYS.fullmatch(gap)):
                 return replace(self._references.owner(before, index - 1), by="near")
         if place.noun == "annex" and _ROMAN.fullmatch(place.items[0].code):
             return self._law(index)

@@ -161,7 +161,7 @@ def _places(text: str) -> Iterator[Place]:
                 0
             ].lower().startswith(("appendix ", "figs."))
         items = tuple(_items(text, match.start(), match.end(), noun, plural))
-        if items:
+        if items and not (match[0].lower().startswith("paragraph") and "." not in items[0].code):
             slash = _SLASH.match(text, items[-1].end)
             end = slash.end() if slash else items[-1].end
             yield Place(match.start(), end, noun, items, plural, f"ITU-T {slash['id']}" if slash else "")

@@ -160,10 +160,12 @@ class _Finder:
             return
         inner = self.anchors.between(item.code, item.last)
         inner = inner or [u for u in (goal_of(self.anchors, c) for c in _codes_between(item.code, item.last)) if u]
-        for unit in inner:
-            yield self._citation(item.start, item.end, item.at, unit.code, unit, f"{piece.noun}-range")
         last = goal_of(self.anchors, item.last)
-        yield self._citation(item.start, item.end, item.at, last.code if last else item.last, last, piece.noun)
+        # "tables B.1 through B.11" cites annex B once.
+        for unit in {u.id: u for u in inner if u not in (goal, last)}.values():
+            yield self._citation(item.start, item.end, item.at, unit.code, unit, f"{piece.noun}-range")
+        if last is None or last is not goal:
+            yield self._citation(item.start, item.end, item.at, last.code if last else item.last, last, piece.noun)
 
     def _foreign(self, piece: Place, item: Item, owner: Owner, joined: bool) -> Iterator[Citation]:
         start, end = item.start, item.end

@@ -171,7 +171,31 @@ TABLE: list[tuple[str, list[tuple[str, str, str]]]] = [
     ("According to [2], figure H.3 shows it", [("[2]", "EN 300 421", ""), ("figure H.3", "own", "7.1")]),
     ("as defined in EN 300 421 [2] (see clause 4.2)", [("EN 300 421 [2]", "EN 300 421", ""), ("clause 4.2", "own", "4.2")]),
     ("the terminal of EN 300 100 itself", [("EN 300 100", "own", "")]),
+    ("RFC 3261 [2] is a slip", [("RFC 3261 [2]", "RFC 3261", "")]),
+    ("but EN 300 412 [2] is not", [("EN 300 412 [2]", "EN 300 421", "")]),
+    (
+        "Version 1.3.1 of [i.3], specifies (in clause 8.9) it",
+        [("[i.3]", "TS 102 831", ""), ("clause 8.9", "TS 102 831", "8.9")],
+    ),
+    (
+        "the subclauses of EN 300 421 [2]: - in subclause 4.5.5 for a; - in subclause 4.5.7 for b",
+        [
+            ("EN 300 421 [2]", "EN 300 421", ""),
+            ("subclause 4.5.5", "EN 300 421", "4.5.5"),
+            ("subclause 4.5.7", "EN 300 421", "4.5.7"),
+        ],
+    ),
+    ("with its relevant annexes (E, F and G) of old", [("annexes (E", "own", "E"), ("F", "own", "F"), ("G", "own", "G")]),
+    ("[2] lists it in its table 51", [("[2]", "EN 300 421", ""), ("table 51", "EN 300 421", "table 51")]),
+    (
+        "Annex V paragraph 3 of CIR (EU) 2025/848",
+        [("Annex V paragraph 3 of CIR (EU) 2025/848", "Regulation (EU) 2025/848", "V")],
+    ),
+    ("clause 12.3.2 of CORBA V2.0", [("clause 12.3.2", "", "12.3.2")]),
+    ("TS 38.202 and 38.211", [("TS 38.202", "3GPP TS 38.202", ""), ("38.211", "3GPP TS 38.211", "")]),
     # none
+    ("sections C and B of the P1 symbol", []),
+    ("character code table 00 - Latin", []),
     ("The present document applies.", []),
     ("clause 3.2 of the ETSI Drafting Rules", []),
     ("found in ETSI SR 000 314", []),
@@ -207,6 +231,15 @@ def test_a_caption_does_not_cite_itself_but_what_it_names() -> None:
     assert cited(body, blocks=(Block("caption", 0, len(body)),)) == [("table 12", "own", "7.1")]
 
 
+def test_column_heads_name_documents_and_announce_numbers() -> None:
+    rows = "| Name | Clause defined | Field of EN 300 421 [2] |\n| --- | --- | --- |\n| a | 5.2 | b (clause 5.3) |"
+    assert cited(rows, blocks=(Block("table", 0, len(rows)),)) == [
+        ("EN 300 421 [2]", "EN 300 421", ""),
+        ("5.2", "own", "5.2"),
+        ("clause 5.3", "EN 300 421", "5.3"),
+    ]
+
+
 def test_code_and_formulas_hold_no_brackets() -> None:
     body = "a = b[1] + [2] -- see clause 7.1"
     assert cited(body, blocks=(Block("code", 0, len(body)),)) == [("clause 7.1", "own", "7.1")]
@@ -238,7 +271,41 @@ def test_place_over_a_page_break_is_where_the_number_stands() -> None:
 
 
 _PART = st.sampled_from(
-    ["clause ", "clauses ", "annex ", "table ", "5.1", "7", "A", "B.1", ", ", " and ", " to ", " of ", "EN 300 421", " [2]", "[i.3]", "[", "]", "\n", ".", " (", ")", "RFC 3261", "the ", "§", "/T.90", "-", "H.3", "figure ", "[1, 2]", "ITU-T X.25", "see ", "GEN-6.2-04", ":"]
+    [
+        "clause ",
+        "clauses ",
+        "annex ",
+        "table ",
+        "5.1",
+        "7",
+        "A",
+        "B.1",
+        ", ",
+        " and ",
+        " to ",
+        " of ",
+        "EN 300 421",
+        " [2]",
+        "[i.3]",
+        "[",
+        "]",
+        "\n",
+        ".",
+        " (",
+        ")",
+        "RFC 3261",
+        "the ",
+        "§",
+        "/T.90",
+        "-",
+        "H.3",
+        "figure ",
+        "[1, 2]",
+        "ITU-T X.25",
+        "see ",
+        "GEN-6.2-04",
+        ":",
+    ]
 )
 
 
