@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from normrag_core.ingest.layout import Page
 from normrag_core.ingest.numbering import Numbered, gap, take_apart
-from normrag_core.ingest.rows import Row, body_style, margins
+from normrag_core.ingest.rows import Row, body_style, indent, margins
 
 Style = tuple[str, float, bool]
 
@@ -49,7 +49,7 @@ class Typography:
     """How a document prints its headings. known: style → levels seen among its listed headings; body: style of the text."""
 
     body: Style
-    edges: Mapping[int, float]
+    edges: dict[int, tuple[float, ...]]
     known: Mapping[Style, Counter[int]]
     strangers: Mapping[Style, int]
 
@@ -69,7 +69,7 @@ def learn(rows: Sequence[Row], listed: Sequence[Candidate], skip: frozenset[int]
     edges = margins(rows)
     strangers: Counter[Style] = Counter()
     for index, row in enumerate(rows):
-        if index not in taken and abs(row.x0 - edges[row.page % 2]) < 4 and take_apart(row.text).kind == "heading":
+        if index not in taken and indent(row, edges) < 4 and take_apart(row.text).kind == "heading":
             strangers[row.style] += 1
     return Typography(body_style(rows), edges, known, strangers)
 
@@ -177,7 +177,7 @@ def _points(row: Row, parts: Numbered, typography: Typography, page: Page) -> fl
         points += 0.5
     if row.style == typography.body:
         points -= 1.5
-    away = abs(row.x0 - typography.edges[row.page % 2])
+    away = indent(row, typography.edges)
     if away < 4:
         points += 0.5
     elif parts.kind != "annex":
@@ -206,7 +206,7 @@ def find_unnumbered(rows: Sequence[Row], typography: Typography, pages: Mapping[
     for index, row in enumerate(rows):
         if index in skip or take_apart(row.text).kind != "heading":
             continue
-        if _boxed(row, pages[row.page]) or abs(row.x0 - typography.edges[row.page % 2]) >= 4:
+        if _boxed(row, pages[row.page]) or indent(row, typography.edges) >= 4:
             continue
         if index and _title_end(rows, index - 1, take_apart(rows[index - 1].text), skip) > index:
             continue  # the title of an annex or a clause whose number stands alone above it

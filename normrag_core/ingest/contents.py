@@ -25,7 +25,10 @@ MAX_WRAP = 4
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """entries: listed headings in printed order, `page` as printed. rows: indices of the rows that the lists occupy."""
+    """entries: listed headings in printed order, `page` as printed, 0 where it is no plain number ("iv", "2-3").
+
+    rows: indices of the rows that the lists occupy. pages: physical pages they stand on.
+    """
 
     entries: tuple[Mark, ...] = ()
     rows: frozenset[int] = frozenset()
@@ -83,12 +86,12 @@ def to_physical(contents: Contents, finder: Finder) -> list[Mark]:
     shifts: Counter[int] = Counter()
     taken = set(contents.rows)
     sample = contents.entries[:: max(1, len(contents.entries) // 60)]
-    for mark in sample:
+    for mark in (m for m in sample if m.page):
         for shift in range(-2, 13):
             if finder.prints(mark.text, mark.page + shift, taken):
                 shifts[shift] += 1
     shift = max(shifts, key=lambda s: (shifts[s], -abs(s))) if shifts else 0
-    return [Mark(m.level, m.text, m.page + shift) for m in contents.entries]
+    return [Mark(m.level, m.text, m.page + shift if m.page else 0) for m in contents.entries]
 
 
 def _pages(rows: Sequence[Row], leaders: Counter[int], titles: dict[int, int]) -> list[int]:

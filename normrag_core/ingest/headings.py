@@ -70,18 +70,18 @@ def find_headings(marks: Sequence[Mark], lines: Sequence[PageLine], rows: Sequen
     entries = to_physical(contents, finder)
     missing = [m for m in entries if _name(m) not in known]
     listed = _from_marks(missing, finder, lines, taken, "contents")
-    found = {_name_of(h) for h in listed}
     headings += listed
     settled = [_candidate(h, rows) for h in headings if h.stop > h.start]
     aside = taken | {i for i, row in enumerate(rows) if row.page in contents.pages[:-1] or (row.page == 1 and len(pages) > 2)}
     for chosen in _of_body(rows, pages, settled, contents, aside):
         headings.append(_of_candidate(chosen, rows))
+    found = {_name_of(h) for h in headings}
     left_out = frozenset(i for r in contents.rows for i in range(rows[r].start, rows[r].stop))
     return Headings(
         headings=tuple(sorted(headings, key=lambda h: (h.start, h.stop))),
         contents=contents,
         left_out=left_out,
-        unlisted=tuple(m for m in missing if _name(m) not in found | {_name_of(h) for h in headings}),
+        unlisted=tuple(m for m in missing if _name(m) not in found),
         bookmarks=len(marks),
     )
 
@@ -153,10 +153,14 @@ def _from_marks(
     A bookmark that is not found in print stands where it points; a contents entry that is not found makes none.
     """
     headings = []
+    after = 0
     for mark in marks:
         place = finder.find(mark, taken)
+        if place is None and source == "contents":
+            place = finder.find_after(mark, taken, after)
         if place is not None:
             taken.update(range(place.first, place.stop))
+            after = place.stop
             headings.append(_placed(mark, place, finder.rows, source))
         elif source == "bookmark":
             headings.append(_unplaced(mark, lines))
@@ -183,8 +187,13 @@ def _placed(mark: Mark, place: Place, rows: Sequence[Row], source: Literal["book
 
 
 def _prefer_listed(listed: Numbered, printed: Numbered, rows: int) -> bool:
-    """The listed form knows how a wrapped title is spaced; else the page is the truth."""
-    return listed.code != printed.code or (rows > 1 and squeeze(listed.title) == squeeze(printed.title))
+    """The listed form knows how a wrapped title is spaced; else the page is the truth.
+
+    Some bookmarks glue number and title ("1Scope"); some pages print the number apart from the title.
+    """
+    if listed.code == printed.code:
+        return rows > 1 and squeeze(listed.title) == squeeze(printed.title)
+    return not (listed.kind == "heading" != printed.kind)
 
 
 def _unplaced(mark: Mark, lines: Sequence[PageLine]) -> Heading:

@@ -32,8 +32,8 @@ _FULL = re.compile(
     re.I,
 )
 _DATED = re.compile(
-    rf"(?P<draft>(?:final )?draft |pr)?(?:ETSI )?(?P<pr>pr)?(?P<type>{_TYPE}) ?(?P<number>{_NUMBER})(?:/[A-Z]\d)?"
-    rf"(?:,? ?: ?| \(?)(?P<month>{'|'.join(_MONTHS)}) (?P<year>\d{{4}})",
+    rf"(?P<draft>(?:final )?draft |pr)?(?:ETSI )?(?P<pr>pr)?(?P<type>{_TYPE}) ?(?P<number>{_NUMBER})"
+    rf"(?:/[A-Z]\d)?(?: ?\([^()]*\))?(?:,? ?: ?| \(?)(?P<month>{'|'.join(_MONTHS)}) (?P<year>\d{{4}})",
     re.I,
 )
 _BARE = re.compile(rf"(?P<draft>(?:final )?draft |pr)?(?:ETSI )?(?P<pr>pr)?(?P<type>{_TYPE}) ?(?P<number>{_NUMBER})(?![\w.])")
@@ -47,9 +47,13 @@ _FOREIGN = (
 _DATE_LINE = re.compile(
     rf"(?:\(?\d{{4}}-\d\d\)?|V\d+\.\d+\.\d+.*|(?:{'|'.join(_MONTHS)}) \d{{4}}|(?:{'|'.join(_ORDINALS)}) edition)$", re.I
 )
-_FILE = re.compile(r"(?<![a-z])(?P<type>i-?ets|ets|etr|tbr|gts|en|es|eg|ts|tr|sr|gs|gr)[_ -]?(?P<number>\d{6,9})(?!\d)", re.I)
-_FILE_EDITION = re.compile(r"(?<=\d)e(\d{2})(?=p?(?:\.pdf)?$)", re.I)
-_FILE_VERSION = re.compile(r"v(\d{2})\.?(\d{2})\.?(\d{2})(?!\d)", re.I)
+_FILE = re.compile(
+    r"(?<![a-z])(?P<type>i-?ets|ets|etr|tbr|gts|en|es|eg|ts|tr|sr|gs|gr)[_ -]?(?P<series>\d{3})[_ -]?(?P<number>\d{3})"
+    r"(?P<parts>(?:\d\d){0,3}|(?:[_-]\d{1,2}){0,3})(?!\d)",
+    re.I,
+)
+_FILE_EDITION = re.compile(r"(?<=\d)e(\d{2})(?=p?$)", re.I)
+_FILE_VERSION = re.compile(r"v(?:(\d\d)(\d\d)(\d\d)|(\d{1,2})[._](\d{1,2})[._](\d{1,2}))(?!\d)", re.I)
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,20 +184,13 @@ def _of_file(file: str) -> Identity:
     if not match:
         return Identity()
     version, edition = _FILE_VERSION.search(name, match.end()), _FILE_EDITION.search(name)
-    number = re.sub(r"(\d{3})(\d{3})", r"\1 \2", match["number"][:6])
-    parts = match["number"][6:]
-    while parts:
-        number += f"-{int(parts[:2])}"
-        parts = parts[2:]
-    return Identity(
-        id=_id(match["type"], number),
-        version=f"V{int(version[1])}.{int(version[2])}.{int(version[3])}"
-        if version
-        else f"ed.{int(edition[1])}"
-        if edition
-        else "",
-        source="file name",
-    )
+    parts = re.findall(r"\d{1,2}", match["parts"])
+    number = "-".join([f"{match['series']} {match['number']}", *(str(int(part)) for part in parts)])
+    if version:
+        printed = "V" + ".".join(str(int(part)) for part in version.groups() if part)
+    else:
+        printed = f"ed.{int(edition[1])}" if edition else ""
+    return Identity(id=_id(match["type"], number), version=printed, source="file name")
 
 
 def _matches(text: str) -> list[Identity]:
@@ -219,8 +216,8 @@ def _matches(text: str) -> list[Identity]:
 
 
 def _id(kind: str, number: str) -> str:
-    number = re.sub(r"^(\d{3})(\d{3})", r"\1 \2", clean(number).upper())
-    number = re.sub(r"^([A-Z][A-Z0-9-]*?)(\d{3,4})", r"\1 \2", number) if re.match(r"[A-Z-]+\d", number) else number
+    number = re.sub(r"^(\d{3})(\d{3})", r"\1 \2", clean(number))
+    number = re.sub(r"^([A-Za-z-]+)(\d{3,4})", r"\1 \2", number)
     return f"{kind.upper()} {number}"
 
 

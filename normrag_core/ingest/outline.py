@@ -72,6 +72,16 @@ class Finder:
                 return max(places, key=lambda p: self._worth(p, near))
         return None
 
+    def find_after(self, mark: Mark, taken: set[int], after: int) -> Place | None:
+        """The first place from row `after` on that prints the mark letter for letter, for lists without usable page numbers."""
+        wanted = squeeze(mark.text)
+        for index in range(after, len(self.rows)):
+            if index not in taken and self._squeezed[index] and wanted.startswith(self._squeezed[index]):
+                place = self._match(index, wanted, taken)
+                if place is not None and place.alike == 1.0:
+                    return place
+        return None
+
     def prints(self, text: str, page: int, taken: set[int]) -> bool:
         """Whether the heading stands on the page, letter for letter."""
         wanted = squeeze(text)

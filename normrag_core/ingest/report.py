@@ -73,6 +73,8 @@ def _of_identity(identity: Identity, document: Document) -> Iterator[Finding]:
         )
     if identity.draft:
         yield Finding("draft", 1, "The document calls itself a draft, not a published edition", "warning")
+    if identity.also:
+        yield Finding("also-published-as", 1, f"The same text is {identity.also}")
     for other in identity.disagree:
         yield Finding("identity-disagrees", 1, f"{identity.source or 'document'} says {document.label}, {other}")
 

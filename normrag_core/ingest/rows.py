@@ -93,12 +93,20 @@ def body_style(rows: Sequence[Row]) -> tuple[str, float, bool]:
     return weights.most_common(1)[0][0] if weights else ("", 10.0, False)
 
 
-def margins(rows: Sequence[Row]) -> dict[int, float]:
-    """Left edge of the text on odd (1) and even (0) pages: the leftmost place where many rows begin."""
+def margins(rows: Sequence[Row]) -> dict[int, tuple[float, ...]]:
+    """Left edges of the text on odd (1) and even (0) pages: where many rows begin, and a second column's edge."""
     edges = {}
     for parity in (0, 1):
         starts = Counter(round(row.x0) for row in rows if row.page % 2 == parity and row.page > 1)
         total = sum(starts.values())
-        often = [x for x in starts if starts[x - 1] + starts[x] + starts[x + 1] >= max(3, 0.05 * total)]
-        edges[parity] = float(min(often)) if often else 0.0
+        near = {x: starts[x - 1] + starts[x] + starts[x + 1] for x in starts}
+        often = [x for x in near if near[x] >= max(3, 0.05 * total)]
+        left = min(often, default=0)
+        columns = [x for x in often if x > left + 180 and near[x] >= 0.3 * total]
+        edges[parity] = (float(left), *map(float, columns[:1]))
     return edges
+
+
+def indent(row: Row, edges: dict[int, tuple[float, ...]]) -> float:
+    """How far from the text's left edge the row begins, points."""
+    return min(abs(row.x0 - edge) for edge in edges[row.page % 2])
