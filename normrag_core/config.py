@@ -33,6 +33,8 @@ class RetrieverConfig:
     prefilter_n: N, candidates kept by BM25. tokenizer, stem, expand_abbreviations, bm25_k1, bm25_b, context_weight:
         module 4. expand_abbreviations: long forms from the loaded standards count half beside the short ones, and back.
         context_weight: how much a context word counts beside one of the text (1 = like text).
+    name_weight: how much a standard that the question names counts, beside a word that only its chunks hold; 0 takes its
+        number as ordinary words (ours, not the paper's; see `named`).
     alpha, iterations, smoothing_relations: module 3. alpha = 1 switches smoothing off.
     rrf_k, bm25_weight, dense_weight: module 6; weights apply to "rrf" and "weighted".
     expansion, seeds, hops, formula, expansion_weight, expansion_relations: module 7.
@@ -52,6 +54,7 @@ class RetrieverConfig:
     bm25_k1: float = 1.5
     bm25_b: float = 0.75
     context_weight: float = 1.0
+    name_weight: float = 0.0
     alpha: float = 1.0
     iterations: int = 1
     smoothing_relations: tuple[Relation, ...] = RELATIONS
@@ -158,6 +161,7 @@ RANGES: dict[str, tuple[float, float]] = {
     "bm25_k1": (0.0, 10.0),
     "bm25_b": (0.0, 1.0),
     "context_weight": (0.0, 10.0),
+    "name_weight": (0.0, 10.0),
     "alpha": (0.0, 1.0),
     "iterations": (1, 10),
     "rrf_k": (1, 10_000),

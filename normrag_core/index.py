@@ -20,6 +20,7 @@ from normrag_core.dense import cosines
 from normrag_core.graph import Graph
 from normrag_core.graph.adjacency import Adjacency, chunk_adjacency
 from normrag_core.model import Chunk, Document
+from normrag_core.named import NamedDocuments, NamingBm25
 from normrag_core.smoothing import Means, neighbour_means, smooth, smoothed_cosines, smoothed_rows
 from normrag_core.tokenize import tokenize
 
@@ -73,6 +74,10 @@ class ChunkIndex:
         return chunk_adjacency(self.graph.adjacency, self.graph.index, self.chunks)
 
     @cached_property
+    def named(self) -> NamedDocuments:
+        return NamedDocuments(self.documents)
+
+    @cached_property
     def document_numbers(self) -> np.ndarray:
         """(n,) int32: each chunk's document as its place in `documents`."""
         number = {d.key: i for i, d in enumerate(self.documents)}
@@ -107,8 +112,15 @@ class ChunkIndex:
     def bm25(self, config: RetrieverConfig) -> Bm25:
         """Scorer for the settings of module 4."""
         postings = self.postings(config.tokenizer, config.stem)
-        key = ("bm25", config.tokenizer, config.stem, config.bm25_k1, config.bm25_b, config.context_weight)
-        return self._cache.get(key, lambda: Bm25(postings, config.bm25_k1, config.bm25_b, config.context_weight))
+        weights = config.bm25_k1, config.bm25_b, config.context_weight
+
+        def build() -> Bm25:
+            if not config.name_weight:
+                return Bm25(postings, *weights)
+            members = {term: np.flatnonzero(self.mask(keys)) for term, keys in self.named.keys.items()}
+            return NamingBm25(postings, *weights, members)
+
+        return self._cache.get(("bm25", config.tokenizer, config.stem, *weights, config.name_weight > 0), build)
 
     def vectors(self) -> np.ndarray | None:
         """(n, dim) vectors; None while they are not ready, in which case the next call asks again."""

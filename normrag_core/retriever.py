@@ -74,7 +74,10 @@ class Retriever:
 
     def terms(self, question: str, config: RetrieverConfig) -> dict[str, float]:
         """What BM25 looks for: term → weight, in order of first occurrence."""
-        terms = weigh(tokenize(question, config.tokenizer, config.stem))
+        named: list[str] = []
+        if config.name_weight:
+            question, named = self.index(config).named.split(question)
+        terms = weigh(tokenize(question, config.tokenizer, config.stem)) | dict.fromkeys(named, config.name_weight)
         if config.expand_abbreviations:
             for text in self.abbreviations.beside(question):
                 for term in tokenize(text, config.tokenizer, config.stem):
