@@ -17,7 +17,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 
 import numpy as np
-from normrag_core.storage import MemoryWorkspace, Workspace
+from normrag_core.storage import MemoryWorkspace, Workspace, handle
 
 from normrag_core.config import DEFAULT_PRESET, PRESETS, RetrieverConfig
 from normrag_core.embedding import Embedder, embedding_text
@@ -66,7 +66,7 @@ class Library:
         self.workspace = workspace
         self._shelf = shelf
         self._lock = threading.RLock()
-        self._own = {_handle(p): p for p in workspace.documents()}
+        self._own = {handle(p.document): p for p in workspace.documents()}
         self._intake = Intake(read, self._take, self._settle)
         self._vectors = Vectors(self._embed)
         self._shelved = 0
@@ -106,7 +106,7 @@ class Library:
     @property
     def removable(self) -> Collection[str]:
         """Keys of the documents that may be removed here."""
-        return [d.key for d in self._loaded.corpus.documents if (d.sha256 or d.key) in self._own]
+        return [d.key for d in self._loaded.corpus.documents if handle(d) in self._own]
 
     @property
     def sample(self) -> Collection[str]:
@@ -139,9 +139,8 @@ class Library:
     def _remove(self, keys: Collection[str]) -> None:
         with self._lock:
             for key in [k for k in keys if k in self.removable]:
-                document = self._loaded.corpus.by_key[key]
-                gone = self._own.pop(document.sha256 or key)
-                self.workspace.remove(gone.document.key)
+                gone = self._own.pop(handle(self._loaded.corpus.by_key[key]))
+                self.workspace.remove(gone.document)
         self._settle()
 
     def clear(self) -> None:
@@ -165,7 +164,7 @@ class Library:
             if twin is not None:
                 return f"the same file as {twin.label}, already loaded"
             self.workspace.add(parsed, data)
-            self._own[_handle(parsed)] = parsed
+            self._own[handle(parsed.document)] = parsed
         document = parsed.document
         return f"{document.label}, {document.pages} pages, {len(parsed.units) - 1} clauses"
 
@@ -207,28 +206,19 @@ class Library:
         cancelled: Callable[[], bool],
     ) -> np.ndarray:
         """Vectors of chunks: those of the shelf's documents from its store, kept for all sessions, the others from our own."""
-        if self._shelf is None:
-            return self._stored(self, embedder, chunks, progress, cancelled)
-        shelf = {p.document.key for p in self._shelf._own.values()}
+        owner = {d.key: handle(d) for d in self._loaded.corpus.documents}
+        shelved = self._shelf._own if self._shelf is not None else {}
         rows: np.ndarray | None = None
-        for owner, mine in ((self._shelf, True), (self, False)):
-            places = [i for i, c in enumerate(chunks) if (c.document in shelf) == mine]
-            if places:
-                made = self._stored(owner, embedder, [chunks[i] for i in places], progress, cancelled)
-                rows = np.empty((len(chunks), made.shape[1]), made.dtype) if rows is None else rows
-                rows[places] = made
-        assert rows is not None
-        return rows
-
-    @staticmethod
-    def _stored(
-        owner: Library,
-        embedder: Embedder,
-        chunks: Sequence[Chunk],
-        progress: Callable[[int, int], None],
-        cancelled: Callable[[], bool],
-    ) -> np.ndarray:
-        return owner.workspace.vectors.embed(embedder, [embedding_text(c) for c in chunks], progress, cancelled)
+        for library, on_shelf in ((self._shelf, True), (self, False)):
+            places = [i for i, c in enumerate(chunks) if (owner.get(c.document) in shelved) == on_shelf]
+            if library is None or not places:
+                continue
+            texts = [embedding_text(chunks[i]) for i in places]
+            owners = [owner.get(chunks[i].document, "") for i in places]
+            made = library.workspace.vectors.embed(embedder, texts, progress, cancelled, owners)
+            rows = np.empty((len(chunks), made.shape[1]), made.dtype) if rows is None else rows
+            rows[places] = made
+        return rows if rows is not None else np.zeros((0, embedder.dimension), np.float32)
 
     # What the user keeps.
 
@@ -268,6 +258,7 @@ def on_disk() -> Library:
     """The library of local mode: the workspace that NORMRAG_WORKSPACE names; the sample is put in when it is new."""
     workspace = Workspace.default()
     library = Library(workspace)
+    library.add([(f"document-{n}.pdf", data) for n, data in enumerate(workspace.damaged(), 1)])
     if not library.loaded.corpus.documents and not workspace.recall("sample"):
         library.add_sample()
     else:
@@ -288,8 +279,3 @@ def shelf() -> Library:
     files = sorted(Path(folder).glob("*.pdf")) if folder else sample.files()
     library.add([(f.name, f.read_bytes()) for f in files])
     return library
-
-
-def _handle(parsed: ParsedDocument) -> str:
-    """What tells documents apart here: the file's hash, for two files may print one id and version."""
-    return parsed.document.sha256 or parsed.document.key
