@@ -26,7 +26,7 @@ def rebuilt(sample_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def truth(sample_dir: Path) -> dict[str, dict[str, Any]]:
     """What the generator knows, by file name."""
-    return {t["file"]: t for t in json.loads((sample_dir / "truth.json").read_text("utf8"))}
+    return {t["file"]: t for t in json.loads((sample_dir / "make" / "truth.json").read_text("utf8"))}
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +45,7 @@ def test_rebuilding_gives_the_committed_files(rebuilt: Path, pdfs: list[Path], s
     assert sorted(p.name for p in rebuilt.glob("*.pdf")) == [p.name for p in pdfs]
     for pdf in pdfs:
         assert visible(rebuilt / pdf.name) == visible(pdf), pdf.name
-    assert (rebuilt / "truth.json").read_text("utf8") == (sample_dir / "truth.json").read_text("utf8")
+    assert (rebuilt / "make" / "truth.json").read_text("utf8") == (sample_dir / "make" / "truth.json").read_text("utf8")
 
 
 def test_size_of_the_sample(pdfs: list[Path]) -> None:

@@ -65,10 +65,10 @@ def write(setter: Typesetter, folder: Path) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("names", nargs="*", help="names of sources without .txt; all when left out (truth.json needs all)")
+    parser.add_argument("names", nargs="*", help="names of sources without .txt; all when left out (make/truth.json needs all)")
     parser.add_argument("--out", type=Path, default=SOURCES.parent.parent)
     args = parser.parse_args()
-    args.out.mkdir(parents=True, exist_ok=True)
+    (args.out / "make").mkdir(parents=True, exist_ok=True)
     setters = []
     for path in sorted(SOURCES.glob("*.txt")):
         if not args.names or path.stem in args.names:
@@ -79,7 +79,7 @@ def main() -> None:
             print(f"{setter.source['file']:34} {len(setter.pages):3} pages {size / 1000:6.0f} kB")
             print(*(f"  {gap}" for gap in setter.gaps), sep="\n", end="\n" if setter.gaps else "")
     if not args.names:
-        write_truth(args.out / "truth.json", [s.truth for s in setters])
+        write_truth(args.out / "make" / "truth.json", [s.truth for s in setters])
 
 
 if __name__ == "__main__":

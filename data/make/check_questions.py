@@ -74,7 +74,7 @@ def main() -> int:
     args = parser.parse_args()
     path = DATA / "questions.jsonl"
     questions = [json.loads(line) for line in path.read_text("utf8").splitlines() if line.strip()]
-    truth = {t["file"]: t for t in json.loads((DATA / "truth.json").read_text("utf8"))}
+    truth = {t["file"]: t for t in json.loads((DATA / "make" / "truth.json").read_text("utf8"))}
     wrong = [w for q in questions for w in check(q, truth, args.write)]
     if args.write:
         path.write_text("".join(json.dumps(q, ensure_ascii=False) + "\n" for q in questions), "utf8")
