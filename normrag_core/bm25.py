@@ -98,7 +98,8 @@ class Bm25:
         self.lengths = lengths
         self.norms = k1 * (1 - b + b * lengths / mean) if mean > 0 else np.full(len(lengths), k1)
         self.idf, self._raised = self._idf()
-        self._eager = self._impacts(slice(None)) if len(postings.chunks) <= EAGER_POSTINGS else None
+        small = len(postings.chunks) <= EAGER_POSTINGS
+        self._eager = self._impacts(slice(None)) * np.repeat(self.idf, np.diff(postings.starts)) if small else None
 
     def _idf(self) -> tuple[np.ndarray, np.ndarray]:
         """(idf (v,) float64, which were raised (v,) bool). A term of contexts only is none of the corpus at weight 0."""
@@ -130,23 +131,24 @@ class Bm25:
         # k1 = 0 makes a posting of weight 0 0/0; it scores nothing.
         return np.divide(frequency * (self.k1 + 1), below, out=np.zeros_like(frequency), where=below > 0)
 
-    def _postings_of(self, term: str) -> tuple[np.ndarray, np.ndarray] | None:
-        """(chunks, score of one occurrence of the term in a question) of a term; None where no chunk holds it."""
+    def _term_scores(self, term: str, weight: float = 1.0) -> tuple[np.ndarray, np.ndarray]:
+        """(chunks that hold the term, rising; what it adds to the score of each), both empty for an unknown term."""
         where = self.postings.of_term(term)
-        if where.start == where.stop:
-            return None
-        impacts = self._impacts(where) if self._eager is None else self._eager[where]
-        return self.postings.chunks[where], self.idf[self.postings.vocabulary[term]] * impacts
+        if self._eager is not None:
+            scores = self._eager[where]
+        elif where.start == where.stop:
+            scores = np.zeros(0)
+        else:
+            scores = self.idf[self.postings.vocabulary[term]] * self._impacts(where)
+        return self.postings.chunks[where], scores if weight == 1 else weight * scores
 
     def scores(self, weights: Mapping[str, float]) -> np.ndarray:
         """(n,) float64 scores of all chunks. weights: term → how often the question says it, see `weigh`."""
-        out = np.zeros(len(self.postings))
-        for term, weight in weights.items():
-            if found := self._postings_of(term):
-                chunks, impacts = found
-                # A chunk stands once in a term's postings, so plain indexed addition loses nothing.
-                out[chunks] += impacts if weight == 1 else weight * impacts
-        return out
+        found = [self._term_scores(term, weight) for term, weight in weights.items()]
+        if not found:
+            return np.zeros(len(self.postings))
+        chunks = np.concatenate([c for c, _ in found])
+        return np.bincount(chunks, np.concatenate([s for _, s in found]), minlength=len(self.postings))
 
     def top(self, weights: Mapping[str, float], n: int, allowed: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
         """The best n chunks that hold a term of the question: (indices, scores), best first, ties by index.
@@ -157,7 +159,7 @@ class Bm25:
         hits = np.flatnonzero(scores)
         if len(hits) < n:
             # In a small corpus idf can be exactly 0: a chunk that holds the term is a hit all the same.
-            held = [found[0] for term in weights if (found := self._postings_of(term))]
+            held = [self._term_scores(term)[0] for term in weights]
             hits = np.unique(np.concatenate(held)).astype(np.int64) if held else hits
         if allowed is not None:
             hits = hits[allowed[hits]]
@@ -168,10 +170,10 @@ class Bm25:
         """Term → its share of the chunk's score; the shares add up to it. Terms the chunk does not hold are left out."""
         out: dict[str, float] = {}
         for term, weight in weights.items():
-            if found := self._postings_of(term):
-                at = int(np.searchsorted(found[0], chunk))
-                if at < len(found[0]) and found[0][at] == chunk:
-                    out[term] = float(weight * found[1][at])
+            chunks, scores = self._term_scores(term, weight)
+            at = int(np.searchsorted(chunks, chunk))
+            if at < len(chunks) and chunks[at] == chunk:
+                out[term] = float(scores[at])
         return out
 
 

@@ -64,6 +64,11 @@ def context_of(corpus: Corpus, document: Document, unit: InfoUnit, context: Cont
     return " › ".join([name, *(u.heading for u in corpus.path(unit)[1:])])
 
 
+def passage(chunk: Chunk) -> str:
+    """What is embedded of a chunk: its context, where it has one, then its text."""
+    return f"{chunk.context}\n{chunk.text}" if chunk.context else chunk.text
+
+
 def _chunk(unit: InfoUnit, name: str, kind: str, text: str, context: str, spans: tuple[Span, ...]) -> Chunk:
     pages = tuple(sorted({p for s in spans for p in _pages(unit, s.start, s.end)})) or (unit.page,)
     if kind in ("unit", "head") and unit.page not in pages:

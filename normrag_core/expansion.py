@@ -14,7 +14,7 @@ from normrag_core.config import Relation
 from normrag_core.graph.adjacency import Adjacency
 from normrag_core.trace import Via
 
-LIMIT = 2000
+LIMIT = 1000
 
 
 def reach(
@@ -25,29 +25,40 @@ def reach(
     allowed: np.ndarray | None = None,
     limit: int = LIMIT,
 ) -> tuple[dict[int, list[Via]], bool]:
-    """Chunk → how seeds reach it (by the shortest way from each), best seed first; and whether the limit cut it short.
+    """Chunk → how seeds reach it (by a shortest way from each), best seed first; and whether the limit cut it short.
 
     A seed does not reach itself, but it may reach another seed. allowed: (n,) bool, nodes that may be entered.
     """
     found: dict[int, list[Via]] = {}
+    around: dict[int, frozenset[int]] = {}  # Seeds lie close together, so they pass through the same nodes.
     cut = False
-    fronts: list[list[tuple[int, Relation | None]]] = [[(s, None)] for s in seeds]
+
+    def next_to(node: int, by: Sequence[Relation]) -> frozenset[int]:
+        everyone = np.concatenate([adjacency.neighbours(node, r) for r in by])
+        return frozenset((everyone if allowed is None else everyone[allowed[everyone]]).tolist())
+
     seen: list[set[int]] = [{s} for s in seeds]
+    fronts: list[list[tuple[int, Relation]]] = [[] for _ in seeds]
     for hop in range(1, hops + 1):
         for i, seed in enumerate(seeds):
-            front: list[tuple[int, Relation | None]] = []
-            for node, first in fronts[i]:
-                for relation in relations:
-                    for neighbour in adjacency.neighbours(node, relation).tolist():
-                        if neighbour in seen[i] or (allowed is not None and not allowed[neighbour]):
-                            continue
-                        if neighbour not in found and len(found) >= limit:
+            steps: list[tuple[frozenset[int], Relation]] = []
+            if hop == 1:
+                steps = [(next_to(seed, (relation,)), relation) for relation in relations]
+            for node, relation in fronts[i]:
+                if node not in around:
+                    around[node] = next_to(node, relations)
+                steps.append((around[node], relation))
+            front: list[tuple[int, Relation]] = []
+            for neighbours, relation in steps:
+                for node in sorted(neighbours - seen[i]):
+                    if node not in found:
+                        if len(found) == limit:
                             cut = True
                             continue
-                        seen[i].add(neighbour)
-                        by = first or relation
-                        found.setdefault(neighbour, []).append(Via(seed, by, hop))
-                        front.append((neighbour, by))
+                        found[node] = []
+                    seen[i].add(node)
+                    found[node].append(Via(seed, relation, hop))
+                    front.append((node, relation))
             fronts[i] = front
     return found, cut
 
@@ -60,7 +71,7 @@ def paper_terms(
     rows: chunk indices → their vectors in use, L2-normalised. similarity: (seeds,) cosine of each seed with the question.
     nodes: seeds and neighbours. degree: (n_chunks,) as `Adjacency.degree`; it punishes hubs.
     """
-    between = rows(nodes).astype(np.float64) @ rows(seeds).astype(np.float64).T
+    between = (rows(nodes) @ rows(seeds).T).astype(np.float64)
     return between * similarity[None, :] / degree[nodes][:, None]
 
 

@@ -13,9 +13,9 @@ import numpy as np
 from normrag_core.abbreviations import WEIGHT, Abbreviations
 from normrag_core.bm25 import weigh
 from normrag_core.cache import Cache
-from normrag_core.chunking import make_chunks
+from normrag_core.chunking import make_chunks, passage
 from normrag_core.config import DEFAULT_PRESET, PRESETS, RELATIONS, Relation, RetrieverConfig
-from normrag_core.embedding.base import Embedder, embedding_text
+from normrag_core.embedding.base import Embedder
 from normrag_core.expansion import best_seed_scores, paper_terms, reach
 from normrag_core.fusion import rrf_terms, weighted_terms
 from normrag_core.graph import Graph
@@ -98,7 +98,7 @@ class Retriever:
         return _Search(self, question, config or PRESETS[DEFAULT_PRESET].config, documents).run()
 
     def _embed(self, chunks: Sequence[Chunk]) -> np.ndarray | None:
-        return self.embedder.encode([embedding_text(c) for c in chunks]) if self.embedder else None
+        return self.embedder.encode([passage(c) for c in chunks]) if self.embedder else None
 
 
 class _Search:
@@ -229,7 +229,7 @@ class _Search:
             return
         before = self.stages[-1]
         head, tail = before.order[: self.config.rerank_n], before.order[self.config.rerank_n :]
-        texts = [embedding_text(self.index.chunks[i]) for i in head]
+        texts = [passage(self.index.chunks[i]) for i in head]
         order, scores = rerank(self.retriever.reranker, self.question, texts)
         scores = np.concatenate([scores, before.scores[len(head) :]])
         self._done("rerank", np.concatenate([head[order], tail]), scores, began)

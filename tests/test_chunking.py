@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from toys import corpus, document, unit
 
-from normrag_core.chunking import make_chunks
+from normrag_core.chunking import make_chunks, passage
 from normrag_core.model import Block, Corpus, Line, Rect
 from normrag_core.tokenize import words
 
@@ -123,6 +123,7 @@ def test_context_is_beside_the_text() -> None:
     ):
         chunk = make_chunks(corpus(), "structured", context=context)[-1]  # type: ignore[arg-type]
         assert chunk.context == expected
+        assert passage(chunk) == (f"{expected}\n{chunk.text}" if expected else chunk.text)
         assert chunk.text.startswith("2.1 Calibration\n")
 
 

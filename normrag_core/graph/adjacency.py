@@ -46,11 +46,11 @@ class Adjacency:
 
     @cached_property
     def to_children(self) -> sparse.csr_array:
-        return sparse.csr_array(self.to_parent.T)
+        return _turned(self.to_parent)
 
     @cached_property
     def cited_by(self) -> sparse.csr_array:
-        return sparse.csr_array(self.cites.T)
+        return _turned(self.cites)
 
     @cached_property
     def members(self) -> sparse.csr_array:
@@ -58,7 +58,9 @@ class Adjacency:
         nodes = np.flatnonzero(self.group >= 0)
         groups = int(self.group.max(initial=-1)) + 1
         ones = np.ones(len(nodes), dtype=np.float32)
-        return sparse.csr_array((ones, (self.group[nodes], nodes)), shape=(groups, len(self)))
+        made = sparse.csr_array((ones, (self.group[nodes], nodes)), shape=(groups, len(self)))
+        made.sort_indices()
+        return made
 
     def explicit(self, relation: Relation) -> sparse.csr_array:
         """(n, n) bool CSR of a relation other than sibling; row's neighbours are its columns."""
@@ -131,5 +133,11 @@ def _matrix(pairs: np.ndarray, n: int) -> sparse.csr_array:
     return made
 
 
+def _turned(matrix: sparse.csr_array) -> sparse.csr_array:
+    made = sparse.csr_array(matrix.T)
+    made.sort_indices()
+    return made
+
+
 def _row(matrix: sparse.csr_array, row: int) -> np.ndarray:
-    return np.sort(matrix.indices[matrix.indptr[row] : matrix.indptr[row + 1]]).astype(np.int64)
+    return matrix.indices[matrix.indptr[row] : matrix.indptr[row + 1]].astype(np.int64)
