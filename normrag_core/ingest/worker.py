@@ -6,6 +6,7 @@ taken over by a hostile PDF cannot make the parent run code, which pickles would
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import sys
@@ -17,7 +18,11 @@ _MEGABYTE = 1024 * 1024
 
 
 def main(reader: str, megabytes: int) -> None:
-    """Serves requests {"path", "pages", "cpu"} with {"progress"}, then {"parsed"} or {"error"}, until the input ends."""
+    """Serves requests until the input ends.
+
+    {"path", "pages", "cpu"} is answered with {"progress"}, then {"parsed"}; {"path", "page", "zoom", "cpu"}, to a worker whose
+    function draws, with {"picture"}; either with {"error"} where it fails.
+    """
     answers = os.fdopen(os.dup(1), "w", encoding="utf8")
     os.dup2(2, 1)  # what libraries print must not reach the answers
     _limit_memory(megabytes)
@@ -28,7 +33,11 @@ def main(reader: str, megabytes: int) -> None:
         request = json.loads(line)
         _limit_time(request["cpu"])
         try:
-            _say(answers, parsed=_parse(read, request, answers))
+            if "page" in request:
+                picture = read(Path(request["path"]), request["page"], request["zoom"])
+                _say(answers, picture=base64.b64encode(picture).decode())
+            else:
+                _say(answers, parsed=_parse(read, request, answers))
         except MemoryError:
             _say(answers, error="memory")
         except Exception as error:  # whatever it is, it costs this file only
