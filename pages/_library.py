@@ -15,6 +15,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from normrag_core.storage import MemoryWorkspace, Workspace, handle
@@ -31,6 +32,9 @@ from pages._intake import Intake
 from pages._jobs import FileJob, VectorJob
 from pages._reading import read
 from pages._vectors import Vectors, model
+
+if TYPE_CHECKING:
+    from normrag_core.ingest.painter import PagePainter
 
 
 @dataclass(frozen=True)
@@ -54,6 +58,14 @@ class Loaded:
     @cached_property
     def examples(self) -> list[str]:
         return sample.examples(self.corpus)
+
+
+@lru_cache(maxsize=1)
+def _painter() -> PagePainter:
+    """The worker process that draws pages, one for the whole server."""
+    from normrag_core.ingest.painter import PagePainter
+
+    return PagePainter()
 
 
 class Library:
@@ -117,6 +129,31 @@ class Library:
     def search(self, question: str, config: RetrieverConfig, documents: Collection[str] | None) -> Trace:
         """Trace of a question over what is loaded now."""
         return self.loaded.retriever.search(question, config, documents=documents)
+
+    # The files themselves.
+
+    def original(self, key: str) -> bytes | None:
+        """Content of the PDF that a document came from; None where only its units were loaded."""
+        document = self.loaded.corpus.by_key[key]
+        found = self.workspace.original(document)
+        return found if found is not None or self._shelf is None else self._shelf.workspace.original(document)
+
+    def has_original(self, key: str) -> bool:
+        """Whether `original` has something, without reading it."""
+        document = self.loaded.corpus.by_key[key]
+        return self.workspace.has_original(document) or (self._shelf is not None and self._shelf.workspace.has_original(document))
+
+    def page_picture(self, key: str, page: int, zoom: float) -> bytes | str:
+        """PNG of a page of a document; in words why there is none. zoom: pixels a point."""
+        document, content = self.loaded.corpus.by_key[key], self.original(key)
+        if content is None:
+            return f"The PDF of {document.label} was not kept, so its pages cannot be shown."
+        from normrag_core.ingest import IngestError
+
+        try:
+            return _painter().picture(content, document.sha256, document.file, page, zoom)
+        except IngestError as error:
+            return str(error)
 
     # Documents in and out.
 
