@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import threading
-from functools import lru_cache
+from itertools import chain
 
 import snowballstemmer
 
@@ -62,7 +62,8 @@ STOP_WORDS = frozenset(
 
 def unify(text: str) -> str:
     """The text with one kind of dash and space, without soft hyphens inside words and without markup of the reader."""
-    text = _SOFT_HYPHEN.sub("", text).translate(_UNIFIED)
+    if not text.isascii():
+        text = (_SOFT_HYPHEN.sub("", text) if "\u00ad" in text else text).translate(_UNIFIED)
     return _MARKUP.sub("", text) if "<su" in text else text
 
 
@@ -80,15 +81,29 @@ def tokenize(text: str, tokenizer: Tokenizer = "domain", stem: bool = True) -> l
     """
     if tokenizer == "word":
         return text.split(" ")
-    out: list[str] = []
-    for raw in _TOKEN.findall(unify(text)):
-        out += _terms(raw, stem)
-    return out
+    known = _KNOWN[stem]
+    return list(chain.from_iterable(map(known.__getitem__, _TOKEN.findall(unify(text)))))
 
 
-@lru_cache(maxsize=400_000)
+class _Known(dict[str, tuple[str, ...]]):
+    """What was matched → its terms. A corpus repeats its words, so each is worked out once."""
+
+    def __init__(self, stem: bool) -> None:
+        super().__init__()
+        self.stem = stem
+
+    def __missing__(self, raw: str) -> tuple[str, ...]:
+        if len(self) > 500_000:
+            self.clear()
+        terms = self[raw] = _terms(raw, self.stem)
+        return terms
+
+
+_KNOWN = {stem: _Known(stem) for stem in (False, True)}
+
+
 def _terms(raw: str, stem: bool) -> tuple[str, ...]:
-    """Terms of one match of the token pattern: whole and by parts. Cached: a corpus repeats its words."""
+    """Terms of one match of the token pattern: whole and by parts."""
     if document := _DOCUMENT.match(raw):
         kind, series, number, part = document.groups()
         return (kind.lower(), *_grouped(f"{series} {number}{part}"))
