@@ -59,7 +59,7 @@ _CONTINUED = {
     r"-\d{1,2}": "EN ",
 }
 _VERSION_AFTER = re.compile(_VERSION)
-_DOCUMENT = re.compile(rf"(?<![\w-])(?:{_ETSI}|{_GROUP}|{_3GPP}|{_GSM}|{_RFC}|{_ISO}|{_ITU}|{_IEEE}|{_LAW}|{_OTHER})")
+_DOCUMENT = re.compile(rf"(?<![\w-])(?<!T[SR]/)(?:{_ETSI}|{_GROUP}|{_3GPP}|{_GSM}|{_RFC}|{_ISO}|{_ITU}|{_IEEE}|{_LAW}|{_OTHER})")
 _ITU_R_SERIES = re.compile(r"(?:B[A-Z]|S[A-Z]+|TF|RA|RS)\.")
 
 

@@ -116,7 +116,9 @@ class References:
             informative = bool(same and all(r.informative for r in same)) or bool(piece.label and piece.label.startswith("i."))
             return Owner(printed, edition, piece.label, informative, piece.start, piece.end, index)
         edition = reference.version or (version if same_document(printed, reference.document) else None)
-        return Owner(reference.document, edition, reference.label, reference.informative, piece.start, piece.end, index)
+        # The list may name a series ("ISO/IEC 13818 (parts 1 and 2)") of which the text means one part.
+        named = printed if canonical(printed).startswith(f"{canonical(reference.document)}-") else reference.document
+        return Owner(named, edition, reference.label, reference.informative, piece.start, piece.end, index)
 
     def is_own(self, owner: Owner) -> bool:
         """Whether the owner is this very document in this version."""

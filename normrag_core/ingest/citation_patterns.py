@@ -106,7 +106,11 @@ _BARE = re.compile(
 )
 
 
-def find_pieces(text: str, named: frozenset[str] = frozenset(), numbers: Sequence[tuple[int, int]] = ()) -> list[Piece]:
+def find_pieces(
+    text: str,
+    named: frozenset[str] = frozenset(),
+    numbers: Sequence[tuple[int, int]] = (),
+) -> list[Piece]:
     """All pieces in order, none overlapping another.
 
     named: labels such as "RFC3261" that the references clause lists. numbers: spans known to be clause numbers.

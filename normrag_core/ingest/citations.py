@@ -87,7 +87,7 @@ class _Finder:
         if piece.noun in ("table", "figure") and self._names_itself(piece, kind):
             return False
         if kind in ("code", "formula"):
-            return piece.noun in ("clause", "annex", "requirement")
+            return piece.noun not in ("section", "number", "equation")
         if piece.noun == "requirement":
             return not (starts_line(self.unit, piece.start) and re.match(r"\s*(?::|\[|\t|\n|$)", self.text[piece.end :]))
         return True
