@@ -33,9 +33,8 @@ def typeset(source: Source) -> Typesetter:
 
 def bookmarks(setter: Typesetter) -> list[list[Any]]:
     """Bookmarks in PyMuPDF's form, with the place on the page, down to the depth the source asks for."""
-    depth = {"none": 0, "full": 9, "": 9}.get(setter.source["bookmarks"], 0) or int(
-        setter.source["bookmarks"] if setter.source["bookmarks"].isdigit() else 0
-    )
+    wanted = setter.source["bookmarks"]
+    depth = {"none": 0, "full": 9}[wanted] if wanted in {"none", "full"} else int(wanted)
     marks: list[list[Any]] = []
     for level, label, page, y in setter.outline:
         if level <= depth:

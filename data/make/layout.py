@@ -11,13 +11,13 @@ from dataclasses import replace
 import figures
 from canvas import Canvas, text_width
 from front import Contents, Entry, cover, furniture, notice
+from headings import set_heading
 from lines import Fragment, Word, break_lines, words_of
 from source import Block, Cite, Run, Source, inline, plain
 from tables import set_table
-from truth import Citation, Truth, Unit, parent_code
+from truth import Citation, Truth, Unit
 
 LEFT, RIGHT, TOP, BOTTOM = 57.0, 541.0, 84.0, 788.0
-SIZES = {1: 18.0, 2: 16.0, 3: 14.0, 4: 12.0, 5: 11.0}
 
 
 class Typesetter:
@@ -174,72 +174,10 @@ class Typesetter:
         """Note text as part of the current unit's body."""
         self.unit.body.append(text)
 
-    # -- headings ----------------------------------------------------------------------------------------------------
+    # -- blocks ------------------------------------------------------------------------------------------------------
 
     def do_heading(self, block: Block) -> None:
-        match = re.match(r"Annex ([A-Z]{1,2})(?: \((normative|informative)\))?: (.*)", block.text)
-        number = re.match(r"((?:\d+[A-Za-z]{0,2}|[A-Z]{1,2}(?=\.))(?:\.\d+[A-Za-z]{0,2})*) (.*)", block.text)
-        if match:
-            code, title, kind, level = match[1], match[3], "annex", 1
-            self.informative = match[2] != "normative"
-        elif number:
-            code, title, kind = number[1], number[2], "clause"
-            level = min(code.count(".") + 1, 5)
-            if code[0].isdigit():
-                self.informative = self.source.on("informative")
-        else:
-            code, title, kind, level = block.text, block.text, "heading", 1
-            self.informative = True
-        self._open(code, title, kind, level, f" ({match[2]})" if match and match[2] else "")
-
-    def _open(self, code: str, title: str, kind: str, level: int, nature: str) -> None:
-        size = SIZES[level] - (4 if self.old and level < 4 else 0)
-        fresh = code in {"Scope", "History"} or (kind == "annex") or code == "1" or (code == "Intellectual Property Rights")
-        if code == "History" or kind == "annex":
-            fresh = not self.source.on("flowing")
-        if fresh and self.y > TOP:
-            self.new_page()
-        self.need(size * 2.2 + {"heading": 102, "table": 84}.get(self.follower, 46))
-        self.y += 0 if self.y == TOP else (16 if level == 1 else 8)
-        if level == 1 and not self.old and kind != "heading":
-            self.page.line(LEFT - 2, self.y - 10, RIGHT + 2, self.y - 10, 0.8)
-        self.y += size * 0.85
-        seen = sum(u.code == code for u in self.truth.units)
-        key = f"{code}~{seen + 1}" if seen else code
-        unit = Unit(key, code, title, kind, parent_code(code), len(self.pages), round(self.y, 1), self.informative)
-        self.truth.units.append(unit)
-        self.places[key] = (len(self.pages), self.y)
-        family = "sans-bold" if self.old else "sans"
-        if kind == "annex":
-            self._annex_heading(code, title, nature, size, family)
-            label = f"Annex {code}{nature}: {title}"
-        elif kind == "clause":
-            indent = LEFT + (56 if level < 4 else 71)
-            if self.source["numbers"] == "inline":
-                self._title(f"{code}    {title}", LEFT, size, family)
-            else:
-                self.page.text(LEFT, self.y, code, family, size)
-                self._title(title, indent, size, family)
-            label = f"{code} {title}"
-        else:
-            self._title(title, LEFT, size, family)
-            label = title
-        self.y += {1: 10, 2: 9, 3: 8}.get(level, 7)
-        self.entries.append(Entry(code, title, kind, level, nature, self.printed()))
-        self.outline.append((level, label, unit.page, unit.y))
-
-    def _title(self, title: str, x: float, size: float, family: str) -> None:
-        for line, _ in break_lines(words_of([Run(title)], family, size), RIGHT - x, size):
-            self.draw_line(line, x, size)
-            self.y += size * 1.15
-
-    def _annex_heading(self, code: str, title: str, nature: str, size: float, family: str) -> None:
-        """`Annex A (normative):` on one line, the title below it."""
-        self.page.text(LEFT, self.y, f"Annex {code}{nature}:", family, size)
-        self.y += size * 1.15
-        self._title(title, LEFT, size, family)
-
-    # -- blocks ------------------------------------------------------------------------------------------------------
+        set_heading(self, block)
 
     def do_paragraph(self, block: Block) -> None:
         runs, _ = self.runs(block.text)

@@ -20,6 +20,12 @@ Inside text: `**bold**`, `^{superscript}`, `_{subscript}`, `\\p` (a page break i
 `{clause 5.2}`, `{annex B}`, `{table 3}`, `{GEN-6.1.1-04}` within the document; for others the targets follow `=>`,
 separated by `;`: `{clauses 5 and 6 of EN 399 001 [1] => EN 399 001 5; EN 399 001 6}`. A version after the number is what
 the citation is dated with. `{! text}` marks words that look like a citation and are none.
+
+Settings: file, id, version, date, title, type, reference, keywords; style (`ets90`: the layout of the 1990s), body (its
+committee); cover (`lines`: the number over three lines), numbers (`inline`: number and title in one text), offset (physical
+minus printed page), second_header (a second line of the running header), bookmarks (`full`, `none` or a depth), links,
+contents_depth, leader (`space`: around the dots), hyphens (`real`, `soft` or `none`), flowing (annexes need no new page),
+metadata (`poor`: no title), protected (encrypted), informative (the whole document is).
 """
 
 from __future__ import annotations
