@@ -27,6 +27,7 @@ Asked = Callable[[], bool]
 """Asked again and again; True stops the work."""
 
 _READER = "normrag_core.ingest.reader:read_pdf"
+_START_SECONDS = 120  # a busy machine takes long; the limits of a file count from there
 _LOOK = 0.1  # seconds between two looks at a worker
 _GRACE = 30  # seconds of processor time beyond the limit, so that the parent's message comes first
 
@@ -120,6 +121,8 @@ class ParsePool:
             self._busy.add(worker)
         sound = False
         try:
+            if not worker.wait_until_ready(_START_SECONDS):
+                raise WorkerLostError(f"{shown}: not read, since the process that reads PDFs did not start: try again")
             parsed = self._ask(worker, path, shown, progress, cancelled)
             sound = True
             return parsed
@@ -140,7 +143,7 @@ class ParsePool:
     ) -> ParsedDocument:
         limits = self.limits
         worker.send(path=str(path), pages=limits.pages, cpu=limits.seconds + _GRACE)
-        begun = moved = time.monotonic()
+        begun = moved = looked = time.monotonic()
         done = total = 0
         while True:
             try:
@@ -150,17 +153,19 @@ class ParsePool:
             if cancelled and cancelled():
                 raise Cancelled(shown)
             now = time.monotonic()
-            if answer is None:
+            moved = now if answer else moved
+            if now - looked >= _LOOK:  # also while answers come: one that never ends must not escape the limits
+                looked = now
                 self._check_costs(worker, shown, now - begun, now - moved, f"page {done} of {total}" if total else "the start")
+            if answer is None:
                 continue
-            moved = now
             if "progress" in answer:
                 done, total = answer["progress"]
                 if progress:
                     progress(done, total)
             elif "parsed" in answer:
                 return from_object(answer["parsed"], shown)
-            elif "error" in answer:
+            else:
                 raise _error(answer, shown, path.name, limits)
 
     def _check_costs(self, worker: Worker, shown: str, seconds: float, stalled: float, where: str) -> None:
@@ -245,4 +250,7 @@ def _epitaph(shown: str, code: int, limits: Limits) -> str:
 
 
 def _swollen(shown: str, limits: Limits) -> str:
-    return f"{shown}: reading needed more than {limits.memory_mb} MB of memory and was stopped: split it or raise {setting('memory_mb')}"
+    return (
+        f"{shown}: reading needed more than {limits.memory_mb} MB of memory and was stopped: "
+        f"split it or raise {setting('memory_mb')}"
+    )

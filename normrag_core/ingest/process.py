@@ -36,8 +36,18 @@ class Worker:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._requests: BinaryIO = self._process.stdin  # type: ignore[assignment]
+        self._ready = False
         self._answers: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         threading.Thread(target=self._listen, args=(self._process.stdout,), name="parse-worker", daemon=True).start()
+
+    def wait_until_ready(self, seconds: float) -> bool:
+        """Whether it has started and answers."""
+        if not self._ready:
+            try:
+                self._ready = self.answer(seconds) is not None
+            except EOFError:
+                return False
+        return self._ready
 
     def send(self, **request: Any) -> None:
         """Hands over a request. A worker that is gone shows in `answer`."""
