@@ -30,16 +30,10 @@ def squeeze(text: str) -> str:
 
 
 def printed_pages(pdf: Path, first: int, last: int, text: str) -> list[int]:
-    """Physical pages between `first` and `last` on which most of the words of `text` are printed in one place."""
-    want = words(text)
-    pages = []
+    """Physical pages between `first` and `last` on which `text` is printed in one piece."""
     with pymupdf.open(pdf) as doc:
-        for number in range(first, min(last, len(doc)) + 1):
-            have = squeeze(doc[number - 1].get_text(sort=True))
-            half = squeeze(" ".join(want[: (len(want) + 1) // 2]))
-            if squeeze(text) in squeeze(doc[number - 1].get_text()) or half in have:
-                pages.append(number)
-    return pages
+        pages = range(first, min(last, len(doc)) + 1)
+        return [number for number in pages if squeeze(text) in squeeze(doc[number - 1].get_text())]
 
 
 def check(question: dict[str, Any], truth: dict[str, Any], write: bool) -> list[str]:
