@@ -18,10 +18,11 @@ from normrag_core.ingest.rows import Row, body_style, indent, margins
 
 Style = tuple[str, float, bool]
 
-THRESHOLD = 2.5
+THRESHOLD = 2.2
 UNNUMBERED = 4.0
 BACKWARD = -3.0
 WINDOW = 80
+MANY = 8
 MAX_TITLE_ROWS = 5
 _SENTENCE_END = re.compile(r"[.;:,]$")
 _TITLE_START = re.compile(r"[A-Za-z\u00c0-\u024f\u0370-\u03ff\"“'(\[<_$/*]|\d")
@@ -165,8 +166,11 @@ def _points(row: Row, parts: Numbered, typography: Typography, page: Page) -> fl
         alien = typography.strangers.get(row.style, 0)
         points += 3.0 * total / (total + alien)
         points += 0.5 if levels.get(level) else 0.0
-    elif level >= 5 and family != body_family and any(f == family for f, _, _ in typography.known):
-        points += 1.5
+    elif family != body_family and any(f == family for f, _, _ in typography.known):
+        # The smallest headings are of the text's size and differ in their face alone (EG 201 018, 6.3.5.1.1.1).
+        points += 1.5 if level >= 5 else 1.0
+    elif sum(map(Counter.total, typography.known.values())) >= MANY:
+        points -= 1.0
     if size > body_size + 0.6:
         points += 1.5
     elif size < body_size - 0.6:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from normrag_core.ingest.layout import Page, PageLine
 
 EDGE_SHARE = 0.13
+LINE_STEP = 18.0
 _PAGE_NUMBER = re.compile(r"(?:page\s+|-\s*)?(?P<number>\d{1,4})(?:\s*(?:/|of)\s*\d{1,4})?(?:\s*-)?", re.I)
 _HEADER = re.compile(
     r"(?:Final\s+)?(?:draft\s+)?(?:pr)?(?:ETSI\s+)?(?:I-ETS|ETS|ETR|TBR|GTS|EN|ES|EG|TS|TR|SR|GS|GR)\s[\w\s./-]{3,30}?"
@@ -74,12 +75,12 @@ def _places(pages: Sequence[Page]) -> dict[tuple[str, int], int]:
 def _bands(pages: Sequence[Page], places: dict[tuple[str, int], int]) -> Bands:
     often = max(2.0, 0.4 * len(pages))
     counted = _counting_steps(pages)
-    top, bottom = 0.0, float("inf")
+    tops: set[float] = set()
+    bottoms: set[float] = set()
     for page in pages:
+        edge = EDGE_SHARE * page.height
         for line in page.lines:
-            from_bottom = page.height - line.bbox[1]
-            edge = EDGE_SHARE * page.height
-            if line.bbox[3] > edge and from_bottom > edge:
+            if line.bbox[3] > edge and line.bbox[1] < page.height - edge:
                 continue
             text, step = line.text.strip(), _step(line, page)
             runs = sum(c.isalpha() for c in text) >= 3 and places[(_signature(line), step)] >= often
@@ -88,10 +89,20 @@ def _bands(pages: Sequence[Page], places: dict[tuple[str, int], int]) -> Bands:
             if not (runs or counts or alone):
                 continue
             if line.bbox[3] <= edge:
-                top = max(top, line.baseline)
+                tops.add(round(line.baseline, 1))
             else:
-                bottom = min(bottom, line.bbox[1] - page.height)
-    return Bands(top, bottom)
+                bottoms.add(round(page.height - line.bbox[1], 1))
+    return Bands(_reach(tops), -_reach(bottoms) if bottoms else float("inf"))
+
+
+def _reach(distances: set[float]) -> float:
+    """How far from the edge the running print goes: its lines stand close together, text that happens to repeat does not."""
+    reach = 0.0
+    for distance in sorted(distances):
+        if reach and distance - reach > LINE_STEP:
+            break
+        reach = distance
+    return reach
 
 
 def _counting_steps(pages: Sequence[Page]) -> set[int]:
