@@ -222,9 +222,14 @@ class Binder:
     def _column(self, place: Place, index: int) -> Owner | None:
         for start, end in self._columns.head(place.start):
             for number, piece in enumerate(self._pieces[:index]):
-                if start <= piece.start < end and not isinstance(piece, Place) and self._owners.get(number + 1) is None:
+                if start <= piece.start < end and not isinstance(piece, Place) and not self._is_told(number):
                     return replace(self._references.owner(piece, number), by="column")
         return None
+
+    def _is_told(self, number: int) -> bool:
+        """Whether a document stands with a clause of it ("see TS 29.571 [64] clause 5.4.3.1")."""
+        beside = (self._owners.get(n) for n in (number - 1, number + 1))
+        return any(o is not None and o.piece == number and o.by in ("of", "after") for o in beside)
 
     def _near(self, place: Place, index: int) -> Owner | None:
         """For a number that this document does not have: the document that the sentence or list is about."""

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 
 from normrag_core.model import InfoUnit, Line, Rect
 
-# An end of sentence: a stop before a space and a capital, a digit, a bracket or a bullet; a blank line; not after "e.g.".
+# An end of sentence: a stop before a space and a capital, a digit, a bracket or a bullet; a blank line, a bullet or a table row on the next line; not after "e.g.".
 _SENTENCE_END = re.compile(
-    r"(?<!\be\.g)(?<!\bi\.e)(?<!\bcf)(?<!\bNo)(?<!\bFig)(?<!\bvs)(?<!\betc)[.;!?:](?=\s+[A-Z0-9(•–-])|\n\s*\n|\n(?=[•–-]\s)"
+    r"(?<!\be\.g)(?<!\bi\.e)(?<!\bcf)(?<!\bNo)(?<!\bFig)(?<!\bvs)(?<!\betc)[.;!?](?=\s+[A-Z0-9(•–-])|\n\s*\n|\n(?=[•–|-]\s)"
 )
 _CONTEXT = 400  # characters a context has at most
 

@@ -235,9 +235,11 @@ def test_a_caption_does_not_cite_itself_but_what_it_names() -> None:
 
 
 def test_column_heads_name_documents_and_announce_numbers() -> None:
-    rows = "| Name | Clause defined | Field of EN 300 421 [2] |\n| --- | --- | --- |\n| a | 5.2 | b (clause 5.3) |"
+    rows = "| Part of EN 300 100 | Clause defined | Field of EN 300 421 [2] |\n| --- | --- | --- |\n| a (clause 4) | 5.2 | b (clause 5.3) |"
     assert cited(rows, blocks=(Block("table", 0, len(rows)),)) == [
+        ("EN 300 100", "own", ""),
         ("EN 300 421 [2]", "EN 300 421", ""),
+        ("clause 4", "own", "4"),
         ("5.2", "own", "5.2"),
         ("clause 5.3", "EN 300 421", "5.3"),
     ]
