@@ -236,7 +236,7 @@ class Typesetter:
                 "title": title[1] if title else "",
                 "page": len(self.pages),
                 "informative": block.label.startswith("i."),
-                "void": block.text == "Void.",
+                "void": block.text.rstrip(".") == "Void",
             }
         )
         entry = replace(block, label=f"[{block.label}]")
