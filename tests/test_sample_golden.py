@@ -68,14 +68,15 @@ def test_bodies(corpus: Corpus, pairs: Pairs) -> None:
 
 def test_references(pairs: Pairs) -> None:
     for read, true in pairs:
-        told = [(r.label, r.informative, r.void) for r in read.references]
-        assert told == [(r["label"], r["informative"], r["void"]) for r in true["references"]], true["file"]
+        told = [(r.label, r.document, r.version, "" if r.void else r.title, r.informative, r.void) for r in read.references]
+        fields = ("label", "document", "version", "title", "informative", "void")
+        assert told == [tuple(r[f] for f in fields) for r in true["references"]], true["file"]
 
 
 def test_terms(pairs: Pairs) -> None:
     for read, true in pairs:
-        told = {re.sub(r"</?su[bp]>|_", "", t.term) for t in read.terms}
-        assert {t["term"] for t in true["terms"]} <= told, true["file"]
+        told = {(re.sub(r"</?su[bp]>|_", "", t.term), t.text, t.kind, t.page) for t in read.terms}
+        assert told >= {(t["term"], t["text"], t["kind"], t["page"]) for t in true["terms"]}, true["file"]
 
 
 def test_citations(corpus: Corpus, truths: list[dict[str, Any]]) -> None:
