@@ -29,7 +29,7 @@ _GSM = r"(?:(?:ETSI\s)?(?:(?:3GPP\s)?(?:GSM|TS)\s|GSM\sTS\s)(?P<gsm>\d\d\.\d\d)(
 _RFC = r"(?:(?:(?:IETF|ETSI)\s+){0,2}(?:RFC|Request\sfor\sComments)s?[\s-]?(?P<rfc>\d{2,5})(?![\d\w]))"
 _ISO = (
     rf"(?:(?:EN\s)?(?P<iso>ISO(?:/(?:IEC|IEEE|CIE|TS|TR|ASTM|IEC/IEEE))?|IEC|CISPR)(?:[\s/](?:IS|TR|TS|CD|DIS|FDIS|PAS|Guide))?"
-    rf"\s(?P<iso_number>\d{{2,5}}(?:\.\d{{1,2}}(?=/)|{_PARTS}))(?:\s?:\s?(?P<iso_year>(?:19|20)\d\d)(?!\d))?(?![\d\w]))"
+    rf"\s?(?P<iso_number>\d{{2,5}}(?:\.\d{{1,2}}(?=/)|{_PARTS}))(?:\s?:\s?(?P<iso_year>(?:19|20)\d\d)(?!\d))?(?![\d\w]))"
 )
 _ITU = (
     rf"(?:(?P<itu>(?:ITU{D}[TR]|CCITT|CCIR)\s(?:Recommendations?\s|Recs?\.?\s|Report\s)?|Recommendations?\s(?:ITU{D}[TR]\s)?"

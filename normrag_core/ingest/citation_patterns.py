@@ -45,23 +45,25 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A bracket `[2]`. last: the end of a range "[2] to [5]", "" otherwise."""
+    """A bracket `[2]`. last: the end of a range "[2] to [5]"; code: the clause in "[2, 5.7.1]"; "" otherwise."""
 
     start: int
     end: int
     label: str
     last: str = ""
+    code: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A printed document number, with the bracket that belongs to it where there is one."""
+    """A printed document number, with the bracket that belongs to it where there is one, and the clause in "[2, 5.7.1]"."""
 
     start: int
     end: int
     id: str
     version: str | None = None
     label: str | None = None
+    code: str = ""
 
 
 Piece = Place | Label | Number
@@ -92,7 +94,11 @@ _JOIN = re.compile(
 _RANGE = re.compile(r"to|through|till|until|[–—-]")
 # "clauses 5.1 to 5.4 for MPEG-2 and 5.5 to 5.7 for H.264": a few words between, only before numbers with a dot.
 _FAR_JOIN = re.compile(r"(?:\s+(?!and\b|or\b|of\b|in\b)[\w/.-]*\w){1,5}\s+(?:and|or)\s+(?:in\s+)?(?=(?:\d{1,2}|[A-Z])\.\d)")
-_LABEL = re.compile(r"\[\s?(?P<label>i\.\s?\d{1,3}[A-Za-z]?|\d{1,3}[A-Za-z]?)\s?\]")
+# "[2]", "[i.2]", and the "[2, 5.7.1]" of 3GPP.
+_LABEL = re.compile(
+    r"\[\s?(?P<label>i\.\s?\d{1,3}[A-Za-z]?|\d{1,3}[A-Za-z]?)"
+    r"(?:,\s?(?:(?:sub)?clause\s)?(?P<code>(?:\d{1,2}|[A-Z])(?:\.\d{1,3}[A-Za-z]{0,2}){1,6}))?\s?\]"
+)
 _LABELS = re.compile(r"\[\s?(?:i\.)?\d{1,3}(?:\s?[,;–-]\s?(?:i\.)?\d{1,3})+\s?\]")
 _NAMED = re.compile(r"\[(?P<label>[A-Z][\w.:+ -]{1,24})\]")
 _LABEL_RANGE = re.compile(r"\s(?:to|through)\s|\s?[–—-]\s?")
@@ -100,9 +106,12 @@ _SLASH = re.compile(r"/(?P<id>[A-Z]{1,2}\.\d{1,4})(?![\w.])")
 _BETWEEN_ID_AND_LABEL = re.compile(
     r"\s*(?:\|\s*|\((?:[Pp]arts?|V)[^()\[\]]{0,40}\)\s*|,?\s?[Pp]arts?\s\d{1,2}\s*|[Rr]ecommendations?\s|[Ss]tandard\s|\(all\sparts\)\s*)?"
 )
-# "see 6.3.1", "in 6.3.1": a bare number of three levels or more, or of two after "see".
+# Bare numbers: "see 6.3", "in 6.3.1", "TS 36.331 [17], 5.3.3.4"; not before a unit ("in 1.2.3 MHz").
+_DOTTED = r"\d{1,2}(?:\.\d{1,3}[A-Za-z]?)"
+_NO_UNIT = r"(?!\w|\.\w|\s?[%°]|\s(?!(?:and|or|to|of|for|is|are|if|in|by|as|on)\b)[a-zA-Z]{1,3}\b)"
 _BARE = re.compile(
-    r"(?<![\w.-])(?:[Ss]ee(?:\salso)?\s+(?P<see>\d{1,2}(?:\.\d{1,3}[A-Za-z]?){1,6})|(?:in|of|to|with|per|under)\s+(?P<deep>\d{1,2}(?:\.\d{1,3}[A-Za-z]?){2,6}))(?!\w|\.\w|\s?[%°]|\s[a-zA-Z]{1,3}\b(?<!\sand)(?<!\sor)(?<!\sto)(?<!\sof)(?<!\sfor)(?<!\sis)(?<!\sare)(?<!\sif)(?<!\sin)(?<!\sby)(?<!\sas)(?<!\son))"
+    rf"(?:(?<![\w.-])[Ss]ee(?:\salso)?\s+(?P<see>{_DOTTED}{{1,6}})|(?<![\w.-])(?:in|of|to|with|per|under)\s+(?P<deep>{_DOTTED}{{2,6}})"
+    rf"|(?<=\]),\s(?P<behind>{_DOTTED}{{1,6}})){_NO_UNIT}"
 )
 
 
@@ -125,7 +134,7 @@ def find_pieces(
         if taken.free(requirement.start(), requirement.end()):
             item = Item(requirement.start(), requirement.end(), requirement[0], at=requirement.start())
             pieces.append(Place(item.start, item.end, "requirement", (item,)))
-    spans = [*numbers, *(bare.span("see" if bare["see"] else "deep") for bare in _BARE.finditer(text))]
+    spans = [*numbers, *(bare.span(bare.lastgroup or 0) for bare in _BARE.finditer(text))]
     for start, end in spans:
         if taken.free(start, end):
             pieces.append(Place(start, end, "number", (Item(start, end, text[start:end], at=start),)))
@@ -151,7 +160,7 @@ def _with_label(text: str, number: Number, limit: int) -> Number:
     match = _LABEL.match(text, gap.end() if gap else number.end)
     if not match or match.start() > limit:
         return number
-    return Number(number.start, match.end(), number.id, number.version, re.sub(r"\s", "", match["label"]))
+    return Number(number.start, match.end(), number.id, number.version, re.sub(r"\s", "", match["label"]), match["code"] or "")
 
 
 def _places(text: str) -> Iterator[Place]:
@@ -224,13 +233,13 @@ def _labels(text: str, named: frozenset[str]) -> Iterator[Label]:
     previous: Label | None = None
     for match in _LABEL.finditer(text):
         label = re.sub(r"\s", "", match["label"])
-        if previous and _LABEL_RANGE.fullmatch(text[previous.end : match.start()]):
+        if previous and not (match["code"] or previous.code) and _LABEL_RANGE.fullmatch(text[previous.end : match.start()]):
             yield Label(previous.start, match.end(), previous.label, label)
             previous = None
             continue
         if previous:
             yield previous
-        previous = Label(match.start(), match.end(), label)
+        previous = Label(match.start(), match.end(), label, code=match["code"] or "")
     if previous:
         yield previous
     if named:

@@ -129,8 +129,10 @@ class _Finder:
         form = "label" if isinstance(piece, Label) else "document-label" if piece.label else "document"
         for label in labels:
             owner = self.references.owner(Label(piece.start, piece.end, label or "") if last else piece, index)
-            goal = self.anchors.units[0] if self.references.is_own(owner) else None
-            yield self._citation(piece.start, piece.end, piece.start, "", goal, form + ("-range" if last else ""), owner)
+            goal = self.anchors.units[0] if self.references.is_own(owner) and not piece.code else None
+            yield self._citation(
+                piece.start, piece.end, piece.start, piece.code, goal, form + ("-range" if last else ""), owner
+            )
 
     def _of_place(self, piece: Place, index: int, owner: Owner | None) -> Iterator[Citation]:
         if _DRAFTING.match(self.text, piece.end):

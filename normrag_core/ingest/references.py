@@ -43,13 +43,17 @@ def _entries(unit: InfoUnit) -> Iterator[Reference]:
         text = unit.body[mark.end() : end]
         note = _NOTE.search(text)
         text = re.sub(r"\s+", " ", text[: note.start()] if note else text).strip()
-        yield _reference(re.sub(r"\s", "", mark["label"]), text, unit, places.page(mark.start("label")))
+        label = re.sub(r"(?<=i\.)\s", "", mark["label"]).strip()
+        yield _reference(label, text, unit, places.page(mark.start("label")))
 
 
 def _reference(label: str, text: str, unit: InfoUnit, page: int) -> Reference:
     quoted = _QUOTED.search(text)
     head = text[: quoted.start()] if quoted else text[:160]
     printed = next(find_documents(head), None)
+    if printed is None and not re.match(r"\d|i\.", label):
+        # "[RFC2119] Bradner, S., "Key words ...", RFC 2119": the name is the label, else it stands behind the title.
+        printed = next(find_documents(label), None) or next(find_documents(text), None)
     title = ((quoted[1] or quoted[2]) if quoted else text.partition(":")[2] or text).strip(' "“”.')
     return Reference(
         label=label,

@@ -174,6 +174,15 @@ TABLE: list[tuple[str, list[tuple[str, str, str]]]] = [
     ("the terminal of EN 300 100 itself", [("EN 300 100", "own", "")]),
     ("rate adaption T.90 is a name", []),
     ("ISO/IEC 13818-1 [9]", [("ISO/IEC 13818-1 [9]", "ISO/IEC 13818-1", "")]),
+    ("see TS 29.228 [4], 5.3.3.4", [("TS 29.228 [4], 5.3.3.4", "3GPP TS 29.228", "5.3.3.4")]),
+    (
+        "as in [4, 5.7.1] and TS 29.228 [4, 6.3]",
+        [("[4, 5.7.1]", "3GPP TS 29.228", "5.7.1"), ("TS 29.228 [4, 6.3]", "3GPP TS 29.228", "6.3")],
+    ),
+    ("in ISO/IEC13818-1 [3], table 9-2", [("ISO/IEC13818-1 [3], table 9-2", "ISO/IEC 13818-1", "table 9-2")]),
+    ("ETSI EN 301 489-1 [1], clause 7, shall apply", [("ETSI EN 301 489-1 [1], clause 7", "EN 301 489-1", "7")]),
+    ("CENELEC EN 61000-4-3 and EN 55022", [("CENELEC EN 61000-4-3", "EN 61000-4-3", ""), ("EN 55022", "EN 55022", "")]),
+    ("CCITT Recommendation Q.931, § 5.2", [("CCITT Recommendation Q.931, § 5.2", "ITU-T Q.931", "5.2")]),
     ("RFC 3261 [2] is a slip", [("RFC 3261 [2]", "RFC 3261", "")]),
     ("but EN 300 412 [2] is not", [("EN 300 412 [2]", "EN 300 421", "")]),
     (

@@ -40,6 +40,15 @@ def test_informative_labels_and_blocks_without_line_breaks() -> None:
     assert [(r.label, r.page, r.informative, r.void) for r in references] == [("i.1", 6, True, False), ("i.2", 7, True, True)]
 
 
+def test_names_as_labels() -> None:
+    body = '[RFC2119]  Bradner, S., "Key words", BCP 14, RFC 2119, March 1997.\n[ITU-T X.25] Recommendation ITU-T X.25 (1996), "Interface".'
+    references = read_references([unit("9", "Normative References", body)])
+    assert [(r.label, r.document, r.title) for r in references] == [
+        ("RFC2119", "RFC 2119", "Key words"),
+        ("ITU-T X.25", "ITU-T X.25", "Interface"),
+    ]
+
+
 def test_only_reference_clauses_are_read_and_the_first_of_a_label_counts() -> None:
     units = [
         unit("2", "References", '[1] ETSI EN 300 421: "A".\n[1] ETSI EN 300 744: "B".'),
