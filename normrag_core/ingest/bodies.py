@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 
 from normrag_core.ingest import tables
-from normrag_core.ingest.drafts import Draft, Printed, Row, Vocabulary, join, rows_of, typewriter
+from normrag_core.ingest.drafts import Draft, Printed, Vocabulary, join, rows_of
 from normrag_core.ingest.figures import clusters, find_figures
 from normrag_core.ingest.grid import Grid, find_grids
-from normrag_core.ingest.kinds import MATH, Frame, is_caption, kind_of
-from normrag_core.ingest.layout import Box, Page, PageLine
+from normrag_core.ingest.kinds import Frame, kind_of
+from normrag_core.ingest.labels import find_labels
+from normrag_core.ingest.layout import Page, PageLine
 from normrag_core.ingest.paragraphs import Stop, blocks, extend, set_levels, tab_stops
 from normrag_core.ingest.scripts import prose, settled
 from normrag_core.model import Block, Line, Rect
 
-_FIGURE = re.compile(r"\s*Figure\s+[A-Z]?\.?\d")
-_NEAR = 16.0  # a label may stand this far above or below its drawing, points
 _FLOW = ("paragraph", "list", "note", "example", "definition", "reference")
 
 
@@ -59,12 +57,12 @@ def _page(lines: list[PageLine], page: Page, vocabulary: Vocabulary, stops: set[
     frame = frame_of(page)
     grids = find_grids(page.rules)
     drawings = find_figures(page.rules, grids, page.width, page.height)
-    inside = [_grid_of(line, grids) for line in lines]
+    drawn, charts = find_labels(lines, page, grids, drawings, frame)
+    inside = [None if i in drawn else _grid_of(line, grids, charts) for i, line in enumerate(lines)]
     by_grid: dict[int, list[PageLine]] = {}
     for line, at in zip(lines, inside, strict=True):
         if at is not None:
             by_grid.setdefault(at, []).append(line)
-    drawn = _drawn(lines, inside, drawings, frame)
     drafts: list[Draft] = []
     done: set[int] = set()
     for (grid, label), group in groupby(range(len(lines)), key=lambda i: (inside[i], i in drawn)):
@@ -80,75 +78,14 @@ def _page(lines: list[PageLine], page: Page, vocabulary: Vocabulary, stops: set[
     return drafts
 
 
-def _grid_of(line: PageLine, grids: Sequence[Grid]) -> int | None:
+def _grid_of(line: PageLine, grids: Sequence[Grid], charts: set[int]) -> int | None:
     x0, y0, x1, y1 = line.bbox
     x, y = (x0 + x1) / 2, (y0 + y1) / 2
     for index, grid in enumerate(grids):
         left, top, right, bottom = grid.box
-        if top - 1 <= y <= bottom + 1 and (left - 2 <= x <= right + 2 or left - 2 <= x0 + 2 <= right):
+        if index not in charts and top - 1 <= y <= bottom + 1 and (left - 2 <= x <= right + 2 or left - 2 <= x0 + 2 <= right):
             return index
     return None
-
-
-def _drawn(lines: Sequence[PageLine], inside: Sequence[int | None], drawings: Sequence[Box], frame: Frame) -> set[int]:
-    """Indices of lines that are labels of a drawing: inside it, or beside it and not set like prose."""
-    labels: set[int] = set()
-    for box in drawings:
-        left, top, right, bottom = box
-        if _is_frame_of_code(box, lines) or _is_formula(box, lines):
-            continue
-        for index, line in enumerate(lines):
-            x0, y0, x1, y1 = line.bbox
-            y = (y0 + y1) / 2
-            if inside[index] is not None or not top - _NEAR <= y <= bottom + _NEAR:
-                continue
-            over = top - 4 <= y <= bottom + 4
-            beside_margin = over or (x0 > frame.left + 30 and x1 - x0 < 0.4 * frame.width and x0 < right and left < x1)
-            like_prose = line.upright and x1 - x0 > 0.55 * frame.width and x0 < frame.left + 60
-            if beside_margin and not like_prose and not is_caption(Row(line.page, (line,)), frame):
-                labels.add(index)
-    labels |= {i for i, line in enumerate(lines) if not line.upright and inside[i] is None}
-    return labels | _above_captions(lines, inside, frame)
-
-
-def _above_captions(lines: Sequence[PageLine], inside: Sequence[int | None], frame: Frame) -> set[int]:
-    """Labels of pictures: print right above a figure's caption, off the margin and in another font than the prose."""
-    fonts: Counter[str] = Counter()
-    for line in lines:
-        if line.bbox[0] < frame.left + 3 and line.bbox[2] - line.bbox[0] > 0.5 * frame.width:
-            fonts[_family(line)] += len(line.text)
-    prose_font = fonts.most_common(1)[0][0] if fonts else ""
-    labels: set[int] = set()
-    for index, line in enumerate(lines):
-        if not _FIGURE.match(line.text) or not is_caption(Row(line.page, (line,)), frame):
-            continue
-        at = index - 1
-        while at >= 0 and inside[at] is None and lines[at].bbox[0] > frame.left + 20 and _family(lines[at]) != prose_font:
-            if not lines[at].upright or kind_of(Row(line.page, (lines[at],)), None, frame) != "paragraph":
-                break
-            labels.add(at)
-            at -= 1
-    return labels
-
-
-def _family(line: PageLine) -> str:
-    return max(line.spans, key=lambda s: len(s.text)).font.split("-")[0].split(",")[0]
-
-
-def _is_formula(box: Box, lines: Sequence[PageLine]) -> bool:
-    """Whether strokes are roots, fraction bars and brackets: much of the print is mathematical and no caption follows."""
-    within = [
-        line for line in lines if box[0] - 8 <= line.bbox[0] <= box[2] + 8 and box[1] - 12 <= line.baseline <= box[3] + 12
-    ]
-    if any(_FIGURE.match(line.text) and 0 < line.bbox[1] - box[3] < 80 for line in lines):
-        return False
-    return sum(bool(MATH.search(line.text)) for line in within) > 0.25 * len(within)
-
-
-def _is_frame_of_code(box: Box, lines: Sequence[PageLine]) -> bool:
-    """Whether the print inside is mostly in a typewriter font: an example in a frame (GS QKD 014, page 14)."""
-    spans = [s for line in lines if box[0] <= line.bbox[0] <= box[2] and box[1] <= line.baseline <= box[3] for s in line.spans]
-    return sum(len(s.text.strip()) for s in spans if typewriter(s)) > 0.6 * sum(len(s.text.strip()) for s in spans) > 0
 
 
 def _figure(lines: Sequence[PageLine]) -> Draft:

@@ -23,8 +23,9 @@ _MARKER = re.compile(
 _INLINE_ITEM = re.compile(
     r"(?:[•▪●○◦■➢]\s*|[–—-]\s+|\(?(?:\d{1,2}|[ivx]{1,5})\)\s+|\d{1,2}\.\s+(?=[A-Z])|\(?[a-z]{1,2}\d?\)\s*)(?=\S)"
 )
-MATH = re.compile(r"[=∑∏∫√≤≥≠±∈∉⊕⊗×÷π∞≈≡∀∃⎡-⎳⌊⌋⌈⌉←→⇔⇒]")
+MATH = re.compile(r"[=∑∏∫√≤≥≠±∈∉⊕⊗×÷π∞≈≡∀∃⎡-⎳\uf8e0-\uf8ff⌊⌋⌈⌉←→⇔⇒]")
 _MATH_FONT = ("symbol", "math", "mtextra", "mt-extra", "cmsy", "cmmi")
+_LETTER = re.compile(r"[^\W\d_]")
 _WORD = re.compile(r"[^\W\d_]{4,}")
 _TAG = re.compile(r"</?sub>")
 STEP = 1.62  # baselines further apart than this many type sizes part two paragraphs
@@ -54,7 +55,9 @@ def kind_of(row: Row, above: Row | None, frame: Frame) -> BlockKind:
         return "example"
     if _REFERENCE.fullmatch(first) and (len(row.texts) > 1 or above is None or row.baseline - above.baseline > STEP * row.size):
         return "reference"
-    if len(row.texts) > 1 and ((_BULLET.fullmatch(first) and not MATH.search(first)) or _MARKER.fullmatch(first)):
+    if any(_LETTER.search(t) for t in row.texts[1:]) and (
+        (_BULLET.fullmatch(first) and not MATH.search(first)) or _MARKER.fullmatch(first)
+    ):
         return "list"
     if _INLINE_ITEM.match(text) and (
         above is None or row.baseline - above.baseline > STEP * row.size or row.box[0] > frame.left + 8

@@ -34,8 +34,8 @@ def _take(
     row, above = rows[at], rows[at - 1] if at else None
     kind = kind_of(row, above, frame)
     open_ = drafts[-1] if drafts and drafts[-1].rows and drafts[-1].rows[-1] is above else None
-    if open_ is not None and above is not None and _is_fixed(open_, row) and _goes_on(open_, row, kind, frame):
-        extend(open_, row, vocabulary, hard=open_.kind != "caption" and _broken_early(above, row, frame))
+    if open_ is not None and _flows_on(open_, row, frame) and _goes_on(open_, row, kind, frame):
+        extend(open_, row, vocabulary)
         return at + 1
     stop = run_of_columns(rows, at)
     if stop > at:
@@ -63,6 +63,8 @@ def _take(
             begin -= len(drafts.pop().rows)
         while stop < len(rows) and _of_formula(rows[stop], rows[stop - 1], frame):
             stop += 1
+        if drafts and drafts[-1].kind == "formula" and rows[begin].box[1] - drafts[-1].rows[-1].box[3] < 0.5 * row.size:
+            begin -= len(drafts.pop().rows)
         drafts.append(_formula(rows[begin:stop]))
         return stop
     if open_ is not None and above is not None and _goes_on(open_, row, kind, frame):
@@ -72,16 +74,18 @@ def _take(
     return at + 1
 
 
-def _is_fixed(block: Draft, row: Row) -> bool:
-    """Whether the rows of a block are known by their place, so that what they look like does not matter."""
+def _flows_on(block: Draft, row: Row, frame: Frame) -> bool:
+    """Whether a row stands where the block's text goes on and the row above is full: then it is text, whatever it looks like.
+
+    A line of prose may hold nothing but names in a typewriter font, or "PID=0x0011.".
+    """
+    above = block.rows[-1]
     if block.kind == "caption":
         return True
-    return (
-        block.kind in ("note", "example")
-        and len(block.rows[0].lines) > 1
-        and abs(row.box[0] - block.hang) < 3
-        and row.mono < 0.6
-    )
+    if block.kind not in (*_HANGING, "paragraph") or above.mono > 0.6 or _broken_early(above, row, frame):
+        return False
+    expected = above.box[0] if len(block.rows) > 1 or block.kind == "paragraph" else block.hang
+    return abs(row.box[0] - expected) < 3
 
 
 def tab_stops(rows: Iterable[Row], frame: Frame) -> set[Stop]:

@@ -216,6 +216,22 @@ def test_labels_above_a_figure_caption_are_told_by_their_font():
     assert after(page)[1:] == [("figure", "Power in 4 kHz"), ("caption", "Figure 1: Mask")]
 
 
+def test_a_chart_over_its_caption_is_no_table_and_the_note_above_it_no_label():
+    """Grid lines of a chart (EN 302 307, page 70) and a note that ends right above (EN 302 755, page 92)."""
+    page = sheet().put(70, 110, "NOTE:").put(113, 110, LONG).put(113, 121.5, "and a rest.")
+    page.grid([150.0, 200.0, 250.0, 300.0], [160.0, 190.0, 220.0]).put(130, 165, "4,5", size=8).put(130, 218, "0", size=8)
+    page.put(210, 200, "QPSK", size=8).put(200, 235, "Code rate", size=8).put(200, 260, "Figure 3: Rates", "b")
+    found = after(page)
+    assert found[0] == ("note", f"NOTE: {LONG} and a rest.")
+    assert [kind for kind, _ in found[1:]] == ["figure", "caption"]
+    assert found[1][1].split("\n") == ["4,5", "QPSK", "0", "Code rate"]
+
+
+def test_prose_that_wraps_to_names_in_a_typewriter_font_stays_prose():
+    page = sheet().prose(110, full("The elements are")).put(LEFT, 121.5, "SchemeName and NextUpdate", "m")
+    assert after(page) == [("paragraph", full("The elements are") + " SchemeName and NextUpdate")]
+
+
 def test_rotated_print_is_kept_as_figure_text():
     page = sheet().prose(110, "Prose.").put(300, 300, "rotated label", upright=False)
     assert after(page) == [("paragraph", "Prose."), ("figure", "rotated label")]
