@@ -41,7 +41,7 @@ _IEEE = (
 )
 _LAW = (
     r"(?:(?:Commission\s|Council\s)?(?:Implementing\s|Delegated\s)?(?P<law>Regulation|Directive|Decision|CI[RD])\s"
-    r"(?P<law_number>\((?:EU|EC|EEC)(?:,\sEuratom)?\)\s(?:No\.?\s)?\d{1,4}/\d{1,4}|(?:No\.?\s)?\d{2,4}/\d{1,4}(?:/(?:EC|EU|EEC|JHA))?)(?![\d\w]))"
+    r"(?P<law_number>\((?:EU|Eu|EC|EEC)(?:,\sEuratom)?\)\s(?:No\.?\s)?\d{1,4}/\d{1,4}|(?:No\.?\s)?\d{2,4}/\d{1,4}(?:/(?:EC|EU|EEC|JHA))?)(?![\d\w]))"
 )
 _OTHER = (
     rf"(?P<other>(?:CENELEC\s|BS\s|DIN\s)?(?:EN|HD)\s\d{{4,5}}{_PARTS}(?![\d\w])|CEN/TS\s\d{{4,5}}{_PARTS}|ANSI(?:/[A-Z]+)?\s[A-Z]?\d[\d.]*\d"
