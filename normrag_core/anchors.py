@@ -56,8 +56,17 @@ class Anchors:
         return self._things.get(name) or self._things.get(whole) or (self._family.get(name) if whole == name else None)
 
     def find(self, code: str) -> InfoUnit | None:
-        """The unit a citation's code means, be it a clause's number or the name of a thing."""
-        return self.clause(code) or self.thing(code)
+        """The unit a citation's code means, be it a clause's number or the name of a thing.
+
+        Tables and figures whose caption was not found are where their number says: "table 6.1.3.1" in 6.1.3,
+        "table 4.4.1-1" in 4.4.1, "figure H.3" in annex H.
+        """
+        found = self.clause(code) or self.thing(code)
+        if found is None and code.startswith(("table ", "figure ")):
+            number = re.sub(r"\([a-z]\)$", "", code.partition(" ")[2])
+            top = re.split(r"[.-](?=[^.-]+$)", number)[0]
+            found = self.clause(top) if top != number else None
+        return found
 
     def between(self, first: str, last: str) -> list[InfoUnit]:
         """Clauses after `first` and before `last` on the same level ("5 to 7" → 6), in printed order."""

@@ -10,56 +10,48 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 D = "[-\u2010\u2011\u2012\u2013\u2212]"  # the hyphens that print as one
 _MONTH = "(?:January|February|March|April|May|June|July|August|September|October|November|December)"
-# Full parts: "-1", "-2-3"; a hyphen at a line's end is followed by the line break.
+# "-1", "-2-3"; a hyphen at a line's end is followed by the line break.
 _PARTS = rf"(?:{D}\s?\d{{1,3}}(?![\d\w])){{0,4}}"
-_ETSI = (
-    rf"(?:(?:(?:final\s)?draft\s)?(?:ETSI[\s/]+)?(?:pr)?(?P<etsi>I{D}ETS|ETS|ETR|TBR|CTR|GTS|TCRTR|EN|ES|EG|TS|TR|SR)"
-    rf"\s?(?P<etsi_number>\d{{3}}\s?\d{{3}}{_PARTS}|(?<=TBR\s)\d{{1,3}}|(?<=CTR\s)\d{{1,3}}|(?<=ETR\s)\d{{3}}{_PARTS})(?![\d\w]))"
-)
-_GROUP = (
-    rf"(?:(?:ETSI\s)?(?P<group>GS|GR)\s(?P<group_name>[A-Z][A-Z0-9]{{1,5}}(?:{D}[A-Z]{{2,5}})?)"
-    rf"\s?(?P<group_number>\d{{3,4}}{_PARTS}))"
-)
-_3GPP = rf"(?:(?:ETSI\s)?(?:(?:3GPP\s)?(?P<tgpp>TS|TR)\s?|3GPP\s)(?P<tgpp_number>\d\d\.\d{{3}}{_PARTS})(?![\d\w]))"
-_GSM = r"(?:(?:ETSI\s)?(?:(?:3GPP\s)?(?:GSM|TS)\s|GSM\sTS\s)(?P<gsm>\d\d\.\d\d)(?![\d\w]))"
-_RFC = r"(?:(?:(?:IETF|ETSI)\s+){0,2}(?:RFC|Request\sfor\sComments)s?[\s-]?(?P<rfc>\d{2,5})(?![\d\w]))"
-_ISO = (
-    rf"(?:(?:EN\s)?(?P<iso>ISO(?:/(?:IEC|IEEE|CIE|TS|TR|ASTM|IEC/IEEE))?|IEC|CISPR)(?:[\s/](?:IS|TR|TS|CD|DIS|FDIS|PAS|Guide))?"
-    rf"\s?(?P<iso_number>\d{{2,5}}(?:\.\d{{1,2}}(?=/)|{_PARTS}))(?:\s?:\s?(?P<iso_year>(?:19|20)\d\d)(?!\d))?(?![\d\w]))"
-)
-_ITU = (
-    rf"(?:(?P<itu>(?:ITU{D}[TR]|CCITT|CCIR)\s(?:Recommendations?\s|Recs?\.?\s|Report\s)?|Recommendations?\s(?:ITU{D}[TR]\s)?"
-    rf"|Rec\.\s(?:ITU{D}[TR]\s)?)(?P<itu_number>[A-Z]{{1,4}}\.\s?\d{{1,4}}(?:\.\d{{1,3}})?(?:{D}\d{{1,2}}(?!\d))?)(?!\w))"
-)
-_IEEE = (
-    r"(?:IEEE\s(?:(?:Std\.?|Standards?|P)\s?)?"
-    rf"(?P<ieee>\d{{3,4}}(?:\.\d{{1,2}}[A-Za-z]{{0,2}})?)(?:{D}(?P<ieee_year>(?:19|20)\d\d))?(?![\d\w]))"
-)
-_LAW = (
-    r"(?:(?:Commission\s|Council\s)?(?:Implementing\s|Delegated\s)?(?P<law>Regulation|Directive|Decision|CI[RD])\s"
-    r"(?P<law_number>\((?:EU|Eu|EC|EEC)(?:,\sEuratom)?\)\s(?:No\.?\s)?\d{1,4}/\d{1,4}|(?:No\.?\s)?\d{2,4}/\d{1,4}(?:/(?:EC|EU|EEC|JHA))?)(?![\d\w]))"
-)
-_OTHER = (
-    rf"(?P<other>(?:CENELEC\s|BS\s|DIN\s)?(?:EN|HD)\s\d{{4,5}}{_PARTS}(?![\d\w])|CEN/TS\s\d{{4,5}}{_PARTS}|ANSI(?:/[A-Z]+)?\s[A-Z]?\d[\d.]*\d"
-    rf"|(?:ANSI/)?SCTE\s\d{{1,3}}{_PARTS}|SMPTE\s(?:ST\s|RP\s)?\d{{1,4}}M?{_PARTS}|EBU\s(?:Tech\.?\s?|R\s?|BPN\s?)\d{{2,4}}"
-    rf"|FIPS\s(?:PUB\s)?\d{{2,3}}(?:-\d)?|NIST\sSP\s\d{{3}}-\d{{1,3}}[A-Z]?|CCSDS\s\d{{3}}\.\d{{1,2}}-[A-Z]-\d{{1,2}}|PKCS\s?#\d{{1,2}}"
-    rf"|DVB\s(?:Blue\s?[Bb]ook\s|[Dd]ocument\s)A\d{{2,3}}(?:-\d)?|ATIS[\s-]\d{{7}}(?:\.\d+)*|oneM2M\sT[SR]-\d{{4}}|GSMA\s[A-Z]{{2,4}}\.\d{{1,3}}|BBF\sTR-\d{{3}}|ECMA{D}\d{{2,3}})"
-)
-_VERSION = (
-    rf"(?:\s?\(\s?|,?\s)(?P<version>[Vv](?:ersion)?\s?\.?\s?\d{{1,2}}\.\d{{1,2}}\.\d{{1,2}}|(?:{_MONTH}\s)?(?:19|20)\d\d(?:-\d\d)?"
-    rf"|\d\d/(?:19|20)\d\d|[Ee]d(?:ition|\.)?\s?\d)(?:\s?\))?"
-)
-_CONTINUED = {
-    r"[A-Z]\.\d{1,4}": "ITU-T ",
-    r"\d\d\.\d{3}": "3GPP TS ",
-    r"-\d{1,2}": "EN ",
+_STOP = r"(?![\d\w])"
+# What each body's numbers look like; groups 1, 2, ... are what `_id_of` puts an id together from.
+_BODIES = {
+    "etsi": rf"(?:(?:final\s)?draft\s)?(?:ETSI[\s/]+)?(?:pr)?(I{D}ETS|ETS|ETR|TBR|CTR|GTS|TCRTR|EN|ES|EG|TS|TR|SR)\s?"
+    rf"(\d{{3}}\s?\d{{3}}{_PARTS}|(?<=TBR\s)\d{{1,3}}|(?<=CTR\s)\d{{1,3}}|(?<=ETR\s)\d{{3}}{_PARTS}){_STOP}",
+    "group": rf"(?:ETSI\s)?(GS|GR)\s([A-Z][A-Z0-9]{{1,5}}(?:{D}[A-Z]{{2,5}})?)\s?(\d{{3,4}}{_PARTS})",
+    "tgpp": rf"(?:ETSI\s)?(?:(?:3GPP\s)?(TS|TR)\s?|3GPP\s)(\d\d\.\d{{3}}{_PARTS}){_STOP}",
+    "gsm": rf"(?:ETSI\s)?(?:(?:3GPP\s)?(?:GSM|TS)\s|GSM\sTS\s)(\d\d\.\d\d){_STOP}",
+    "rfc": rf"(?:(?:IETF|ETSI)\s+){{0,2}}(?:RFC|Request\sfor\sComments)s?[\s-]?(\d{{2,5}}){_STOP}",
+    "iso": r"(?:EN\s)?(ISO(?:/(?:IEC|IEEE|CIE|TS|TR|ASTM|IEC/IEEE))?|IEC|CISPR)(?:[\s/](?:IS|TR|TS|CD|DIS|FDIS|PAS|Guide))?"
+    rf"\s?(\d{{2,5}}(?:\.\d{{1,2}}(?=/)|{_PARTS}))(?:\s?:\s?((?:19|20)\d\d)(?!\d))?{_STOP}",
+    "itu": rf"((?:ITU{D}[TR]|CCITT|CCIR)\s(?:Recommendations?\s|Recs?\.?\s|Report\s)?|Recommendations?\s(?:ITU{D}[TR]\s)?"
+    rf"|Rec\.\s(?:ITU{D}[TR]\s)?)([A-Z]{{1,4}}\.\s?\d{{1,4}}(?:\.\d{{1,3}})?(?:{D}\d{{1,2}}(?!\d))?)(?!\w)",
+    "ieee": rf"IEEE\s(?:(?:Std\.?|Standards?|P)\s?)?(\d{{3,4}}(?:\.\d{{1,2}}[A-Za-z]{{0,2}})?)(?:{D}((?:19|20)\d\d))?{_STOP}",
+    "law": r"(?:Commission\s|Council\s)?(?:Implementing\s|Delegated\s)?(Regulation|Directive|Decision|CI[RD])\s"
+    r"(\((?:EU|Eu|EC|EEC)(?:,\sEuratom)?\)\s(?:No\.?\s)?\d{1,4}/\d{1,4}|(?:No\.?\s)?\d{2,4}/\d{1,4}(?:/(?:EC|EU|EEC|JHA))?)"
+    rf"{_STOP}",
+    "other": rf"(?:CENELEC\s|BS\s|DIN\s)?((?:EN|HD)\s\d{{4,5}}{_PARTS}{_STOP}|CEN/TS\s\d{{4,5}}{_PARTS}"
+    rf"|ANSI(?:/[A-Z]+)?\s[A-Z]?\d[\d.]*\d|(?:ANSI/)?SCTE\s\d{{1,3}}{_PARTS}|SMPTE\s(?:ST\s|RP\s)?\d{{1,4}}M?{_PARTS}"
+    r"|EBU\s(?:Tech\.?\s?|R\s?|BPN\s?)\d{2,4}|FIPS\s(?:PUB\s)?\d{2,3}(?:-\d)?|NIST\sSP\s\d{3}-\d{1,3}[A-Z]?"
+    r"|CCSDS\s\d{3}\.\d{1,2}-[A-Z]-\d{1,2}|PKCS\s?#\d{1,2}|DVB\s(?:Blue\s?[Bb]ook\s|[Dd]ocument\s)A\d{2,3}(?:-\d)?"
+    rf"|ATIS[\s-]\d{{7}}(?:\.\d+)*|oneM2M\sT[SR]-\d{{4}}|GSMA\s[A-Z]{{2,4}}\.\d{{1,3}}|BBF\sTR-\d{{3}}|ECMA{D}\d{{2,3}})",
 }
-_VERSION_AFTER = re.compile(_VERSION)
-_DOCUMENT = re.compile(rf"(?<![\w-])(?<!T[SR]/)(?:{_ETSI}|{_GROUP}|{_3GPP}|{_GSM}|{_RFC}|{_ISO}|{_ITU}|{_IEEE}|{_LAW}|{_OTHER})")
+_OF_BODY = {name: re.compile(pattern) for name, pattern in _BODIES.items()}
+# "TS/TR 102 825" is neither the TS nor the TR.
+_DOCUMENT = re.compile(
+    r"(?<![\w-])(?<!T[SR]/)(?:" + "|".join(f"(?P<{name}>{pattern})" for name, pattern in _BODIES.items()) + ")"
+)
+_VERSION_AFTER = re.compile(
+    rf"(?:\s?\(\s?|,?\s)(?P<version>[Vv](?:ersion)?\s?\.?\s?\d{{1,2}}\.\d{{1,2}}\.\d{{1,2}}"
+    rf"|(?:{_MONTH}\s)?(?:19|20)\d\d(?:-\d\d)?|\d\d/(?:19|20)\d\d|[Ee]d(?:ition|\.)?\s?\d)(?:\s?\))?"
+)
+# Further numbers of a list: the form of the number, and the beginning of the ids it continues.
+_CONTINUED = {
+    re.compile(rf"(?:\s?,\s|\s(?:and|or|to|through)\s|\s?/\s?)({number})(?![\w]|\.\d)"): form
+    for number, form in ((r"[A-Z]\.\d{1,4}", "ITU-T "), (r"\d\d\.\d{3}", "3GPP TS "), (r"-\d{1,2}", "EN "))
+}
 _ITU_R_SERIES = re.compile(r"(?:B[A-Z]|S[A-Z]+|TF|RA|RS)\.")
 
 
@@ -76,7 +68,7 @@ class Printed:
 def find_documents(text: str) -> Iterator[Printed]:
     """Every document number in the text, in order. The span holds the version where one is printed in it."""
     for match in _DOCUMENT.finditer(text):
-        id_, version = _id_of(match)
+        id_, version = _id_of(match.lastgroup or "", text, match.start())
         end = match.end()
         after = _VERSION_AFTER.match(text, end)
         if after and (after[0].lstrip()[:1] == "(") == (after[0][-1] == ")") and _is_version(after):
@@ -89,10 +81,10 @@ def _continued(text: str, at: int, id_: str) -> Iterator[Printed]:
     """The further numbers of "Recommendations H.221 and H.242", "TS 38.202 and 38.211", "EN 301 489-1 and -3"."""
     while True:
         for pattern, form in _CONTINUED.items():
-            match = re.match(rf"(?:\s?,\s|\s(?:and|or|to|through)\s|\s?/\s?)({pattern})(?![\w]|\.\d)", text[at : at + 40])
+            match = pattern.match(text, at)
             if match and id_.startswith(form):
                 number = _plain(match[1])
-                start, at = at + match.start(1), at + match.end(1)
+                start, at = match.span(1)
                 id_ = re.sub(r"-\d+$", "", id_) + number if number[0] == "-" else f"{form}{number}"
                 yield Printed(start, at, id_)
                 break
@@ -130,32 +122,39 @@ def _is_version(match: re.Match[str]) -> bool:
     return match["version"][:1] in "vV" or "(" in match[0]
 
 
-def _id_of(match: re.Match[str]) -> tuple[str, str | None]:
-    part: dict[str, Any] = match.groupdict()
-    if part["etsi"]:
-        number = re.sub(r"^(\d{3})(\d{3})", r"\1 \2", _plain(part["etsi_number"]))
-        return f"{_plain(part['etsi'])} {number}", None
-    if part["group"]:
-        return f"{part['group']} {_plain(part['group_name'])} {_plain(part['group_number'])}", None
-    if part["tgpp_number"]:
-        return f"3GPP {part['tgpp'] or 'TS'} {_plain(part['tgpp_number'])}", None
-    if part["gsm"]:
-        return f"GSM {part['gsm']}", None
-    if part["rfc"]:
-        return f"RFC {part['rfc']}", None
-    if part["iso"]:
-        return f"{part['iso']} {_plain(part['iso_number']).replace('.', '-')}", part["iso_year"]
-    if part["itu"]:
-        number = _plain(part["itu_number"]).replace(" ", "")
-        radio = "R" in re.sub(r"Re[a-z]+", "", part["itu"]) or ("ITU" not in part["itu"] and _ITU_R_SERIES.match(number))
-        radio = radio and "ITU-T" not in _plain(part["itu"]) and "CCITT" not in part["itu"]
-        return f"ITU-{'R' if radio else 'T'} {number}", None
-    if part["ieee"]:
-        return f"IEEE {part['ieee']}", part["ieee_year"]
-    if part["law"]:
-        kind = {"CIR": "Regulation", "CID": "Decision"}.get(part["law"], part["law"])
-        return f"{kind} {_plain(part['law_number'])}", None
-    return re.sub(r"^(?:CENELEC|BS|DIN) ", "", _plain(part["other"])), None
+def _id_of(body: str, text: str, start: int) -> tuple[str, str | None]:
+    match = _OF_BODY[body].match(text, start)
+    part = [p or "" for p in match.groups()] if match else [""] * 3
+    year = None
+    if body == "etsi":
+        id_ = f"{_plain(part[0])} " + re.sub(r"^(\d{3})(\d{3})", r"\1 \2", _plain(part[1]))
+    elif body == "group":
+        id_ = f"{part[0]} {_plain(part[1])} {_plain(part[2])}"
+    elif body == "tgpp":
+        id_ = f"3GPP {part[0] or 'TS'} {_plain(part[1])}"
+    elif body in ("gsm", "rfc"):
+        id_ = f"{body.upper()} {part[0]}"
+    elif body == "iso":
+        id_, year = f"{part[0]} {_plain(part[1]).replace('.', '-')}", part[2] or None
+    elif body == "itu":
+        id_ = _itu(_plain(part[0]), _plain(part[1]).replace(" ", ""))
+    elif body == "ieee":
+        id_, year = f"IEEE {part[0]}", part[1] or None
+    elif body == "law":
+        kind = {"CIR": "Regulation", "CID": "Decision"}.get(part[0], part[0])
+        id_ = f"{kind} {_plain(part[1])}".replace("(Eu)", "(EU)")
+    else:
+        id_ = _plain(part[0])
+    return id_, year
+
+
+def _itu(name: str, number: str) -> str:
+    """The sector as printed, else the one whose series it is."""
+    if "ITU-R" in name or "CCIR" in name:
+        return f"ITU-R {number}"
+    if "ITU-T" in name or "CCITT" in name or not _ITU_R_SERIES.match(number):
+        return f"ITU-T {number}"
+    return f"ITU-R {number}"
 
 
 def _plain(text: str) -> str:

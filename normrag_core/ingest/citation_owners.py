@@ -15,7 +15,7 @@ from normrag_core.anchors import Anchors
 from normrag_core.identifiers import canonical, same_document
 from normrag_core.ingest.citation_patterns import Label, Number, Piece, Place
 from normrag_core.ingest.columns import Columns
-from normrag_core.model import Document, InfoUnit, Reference
+from normrag_core.model import Document, Reference
 
 _QUOTED = r"(?:\s*(?:\([^()]{1,80}\)|[\"“][^\"“”]{1,100}[\"”]))?"
 # "Annex V paragraph 3 of", "Annex I, point 12 of", "clause 4.2 a) of".
@@ -137,17 +137,6 @@ def _alike(printed: str, listed: str) -> bool:
     """Whether one is the other or a part of its series: "EN 302 307" for "EN 302 307-1"."""
     a, b = canonical(printed), canonical(listed)
     return a == b or a.startswith(f"{b}-") or b.startswith(f"{a}-")
-
-
-def goal_of(anchors: Anchors, code: str) -> InfoUnit | None:
-    """The unit of this document that a code names, tables without a caption by their number."""
-    found = anchors.find(code)
-    if found is None and code.startswith(("table ", "figure ")):
-        # "table 6.1.3.1" stands in 6.1.3, "table 4.4.1-1" in 4.4.1, "figure H.3" in annex H.
-        number = re.sub(r"\([a-z]\)$", "", code.partition(" ")[2])
-        top = re.split(r"[.-](?=[^.-]+$)", number)[0]
-        found = anchors.clause(top) if top != number else None
-    return found
 
 
 class Binder:
@@ -273,7 +262,7 @@ class Binder:
         return Owner("", None, None, False, place.start, match.end(), -1, "of") if match else None
 
     def _exists(self, place: Place) -> bool:
-        return goal_of(self._anchors, place.items[0].code) is not None
+        return self._anchors.find(place.items[0].code) is not None
 
     def _sentence(self, offset: int) -> int:
         return bisect_right(self._sentences, (offset, len(self._text)))

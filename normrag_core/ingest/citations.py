@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from normrag_core.anchors import Anchors, caption_end, caption_name_end, starts_line
 from normrag_core.identifiers import canonical
-from normrag_core.ingest.citation_owners import Binder, Owner, References, goal_of
+from normrag_core.ingest.citation_owners import Binder, Owner, References
 from normrag_core.ingest.citation_patterns import Item, Label, Number, Piece, Place, find_pieces
 from normrag_core.ingest.columns import Columns
 from normrag_core.ingest.layout import Page
@@ -148,7 +148,7 @@ class _Finder:
             yield from self._foreign(piece, item, owner, joined and not item.last)
 
     def _internal(self, piece: Place, item: Item) -> Iterator[Citation]:
-        goal = goal_of(self.anchors, item.code)
+        goal = self.anchors.find(item.code)
         if goal is None and piece.noun in ("equation", "requirement", "section", "number"):
             return
         if (
@@ -161,8 +161,8 @@ class _Finder:
         if not item.last:
             return
         inner = self.anchors.between(item.code, item.last)
-        inner = inner or [u for u in (goal_of(self.anchors, c) for c in _codes_between(item.code, item.last)) if u]
-        last = goal_of(self.anchors, item.last)
+        inner = inner or [u for u in (self.anchors.find(c) for c in _codes_between(item.code, item.last)) if u]
+        last = self.anchors.find(item.last)
         # "tables B.1 through B.11" cites annex B once.
         for unit in {u.id: u for u in inner if u not in (goal, last)}.values():
             yield self._citation(item.start, item.end, item.at, unit.code, unit, f"{piece.noun}-range")
