@@ -127,7 +127,7 @@ def caption_name_end(text: str) -> int:
 
 def starts_line(unit: InfoUnit, offset: int) -> bool:
     """Whether `offset` is where a block or a line of the body begins."""
-    before = unit.body[:offset].rstrip(" \t")
+    before = unit.body[max(offset - 40, 0) : offset].rstrip(" \t")
     return not before or before[-1] in "\n|" or any(b.start == offset for b in unit.blocks)
 
 

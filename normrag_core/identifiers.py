@@ -109,7 +109,7 @@ def canonical(id_: str) -> str:
     match = re.fullmatch(r"(?:3GPP )?(TS|TR) (\d\d)\.(\d{3})((?:-\d+)*)", text)
     if match:
         return f"{match[1]} 1{match[2]} {match[3]}{match[4]}"
-    return re.sub(r"^CCITT ", "ITU-T ", text)
+    return re.sub(r"^CCITT ", "ITU-T ", text).replace(") NO ", ") ")
 
 
 def same_document(a: str, b: str) -> bool:

@@ -7,7 +7,7 @@ the table's column, and, for numbers that this document does not have, the docum
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -66,6 +66,7 @@ _ROMAN = re.compile(r"[IVX]+(?:\.\d+)*")
 # "... in the following subclauses of EN 300 403-1 [5]: - in subclause 4.5.5 for ...; - in subclause 4.5.17 ..."
 _OPENS_LIST = re.compile(r"\b(?:sub-?)?clauses?\s+(?:of|in|from)\s+(?:the\s+)?$", re.I)
 _MAX_LABEL_RANGE = 40
+_FAR = 100  # pieces that are looked at before and behind a place
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +154,7 @@ class Binder:
     ) -> None:
         self._text, self._pieces, self._references, self._anchors = text, pieces, references, anchors
         self._sentences, self._columns = sentences, columns
+        self._starts = [p.start for p in pieces]
         self._owners: dict[int, Owner | None] = {}
 
     def owners(self) -> dict[int, Owner | None]:
@@ -210,8 +212,9 @@ class Binder:
 
     def _column(self, place: Place, index: int) -> Owner | None:
         for start, end in self._columns.head(place.start):
-            for number, piece in enumerate(self._pieces[:index]):
-                if start <= piece.start < end and not isinstance(piece, Place) and not self._is_told(number):
+            for number in range(bisect_left(self._starts, start), min(bisect_left(self._starts, end), index)):
+                piece = self._pieces[number]
+                if not isinstance(piece, Place) and not self._is_told(number):
                     return replace(self._references.owner(piece, number), by="column")
         return None
 
@@ -233,10 +236,10 @@ class Binder:
                 return replace(self._references.owner(before, index - 1), by="near")
         if place.noun == "annex" and _ROMAN.fullmatch(place.items[0].code):
             return self._law(index)
-        for number in range(index - 1, -1, -1):
+        for number in range(index - 1, max(index - _FAR, 0) - 1, -1):
             piece = self._pieces[number]
             if not isinstance(piece, Place):
-                opened = _OPENS_LIST.search(self._text[: piece.start]) and self._text[
+                opened = _OPENS_LIST.search(self._text, max(piece.start - 40, 0), piece.start) and self._text[
                     piece.end : piece.end + 2
                 ].lstrip().startswith(":")
                 return replace(self._references.owner(piece, number), by="near") if opened else None
@@ -244,7 +247,7 @@ class Binder:
 
     def _law(self, index: int) -> Owner | None:
         """Annexes of European acts have Roman numbers: the act named last, else the one named next."""
-        order = [*range(index - 1, -1, -1), *range(index + 1, len(self._pieces))]
+        order = [*range(index - 1, max(index - _FAR, 0) - 1, -1), *range(index + 1, min(index + _FAR, len(self._pieces)))]
         for number in order:
             piece = self._pieces[number]
             if not isinstance(piece, Place):

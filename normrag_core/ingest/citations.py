@@ -100,7 +100,9 @@ class _Finder:
         if starts_line(self.unit, piece.start):
             return bool(caption_name_end(text) if kind == "caption" else caption_end(text))
         # Words of the figure may stand before its caption in one block.
-        return text[0].isupper() and bool(caption_end(text)) and not _LEADS.search(self.text[: piece.start][-8:])
+        return (
+            text[0].isupper() and bool(caption_end(text)) and not _LEADS.search(self.text, max(piece.start - 8, 0), piece.start)
+        )
 
     def _is_number(self, piece: Number) -> bool:
         if canonical(piece.id) == "SR 000 314":
@@ -115,10 +117,10 @@ class _Finder:
             return True
         if piece.label not in self.references.by_label or kind in ("code", "formula"):
             return False
-        before = self.text[: piece.start]
+        before = self.text[max(piece.start - 60, 0) : piece.start]
         if self.text[piece.start] != "[" and _INTERVAL.search(before.rpartition("[")[0]):
             return False  # "in the range [1, 2]"
-        word = re.search(r"[\w)\]]+$", before[-40:])
+        word = re.search(r"[\w)\]]+$", before)
         if word and not re.fullmatch(r"[A-Za-z]?[a-z]{5,}", word[0]):
             return False  # acm[7], x(n)[1], [7][6]
         return self.text[piece.end : piece.end + 1] not in ("[", "=")
@@ -154,7 +156,7 @@ class _Finder:
         if (
             piece.noun == "section"
             and "." not in item.code
-            and (piece.plural or not _LEADS.search(self.text[: piece.start][-8:]))
+            and (piece.plural or not _LEADS.search(self.text, max(piece.start - 8, 0), piece.start))
         ):
             return  # a section of an MPEG table
         yield self._citation(item.start, item.end, item.at, goal.code if goal else item.code, goal, piece.noun)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from normrag_core.model import Block
 
@@ -34,11 +35,11 @@ class Columns:
         if at < 0 or offset >= self._tables[at][1]:
             return []
         rows = self._tables[at][2]
-        for number, row in enumerate(rows):
-            for column, (start, end) in enumerate(row):
-                if start <= offset < end:
-                    return [r[column] for r in rows[: min(number, _HEAD_ROWS)] if column < len(r)]
-        return []
+        number = bisect_right(rows, offset, key=lambda row: row[0][0]) - 1
+        if number < 0:
+            return []
+        column = bisect_right(rows[number], offset, key=lambda cell: cell[0]) - 1
+        return [r[column] for r in rows[: min(number, _HEAD_ROWS)] if column < len(r)]
 
     def numbers(self) -> Iterator[Span]:
         """Cells that hold nothing but a clause number, below a header that announces such."""
@@ -57,9 +58,7 @@ def _cells(body: str, block: Block) -> list[list[Span]]:
     rows, start = [], block.start
     for line in body[block.start : block.end].split("\n"):
         bars = [m.start() for m in _BAR.finditer(line)]
-        if len(bars) >= 2 and not re.fullmatch(r"[|\s:-]+", line):
-            rows.append([(start + a + 1, start + b) for a, b in zip(bars, bars[1:], strict=False)])
-        elif len(bars) >= 2 and not re.search("-{3}", line):
-            rows.append([(start + a + 1, start + b) for a, b in zip(bars, bars[1:], strict=False)])
+        if len(bars) >= 2 and not re.fullmatch(r"[|\s:]*-{3}[|\s:-]*", line):
+            rows.append([(start + a + 1, start + b) for a, b in pairwise(bars)])
         start += len(line) + 1
     return rows

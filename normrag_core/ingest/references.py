@@ -15,6 +15,7 @@ TITLE = re.compile(
 # Labels: [1], [12a], [i.3]; other bodies' [RFC3261], [ITU-T X.25] are kept as they are.
 _ENTRY = re.compile(r"[ \t•]*\[\s?(?P<label>i\.\s?\d{1,3}[A-Za-z]?|\d{1,3}[A-Za-z]?|[A-Z][\w.:+ -]{1,24})\s?\](?=[\s\w\"“(]|$)")
 _QUOTED = re.compile(r"[\"“”](.+?)[\"“”](?=\s*(?:[.,;(\n–-]|$))|[\"“](.+)", re.S)
+_LONGEST = 2000  # characters of an entry; what is longer is no entry any more
 _NOTE = re.compile(r"\n\s*NOTE\b")
 
 
@@ -44,7 +45,7 @@ def _entries(unit: InfoUnit) -> Iterator[Reference]:
         note = _NOTE.search(text)
         text = re.sub(r"\s+", " ", text[: note.start()] if note else text).strip()
         label = re.sub(r"(?<=i\.)\s", "", mark["label"]).strip()
-        yield _reference(label, text, unit, places.page(mark.start("label")))
+        yield _reference(label, text[:_LONGEST], unit, places.page(mark.start("label")))
 
 
 def _reference(label: str, text: str, unit: InfoUnit, page: int) -> Reference:
