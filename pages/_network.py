@@ -52,7 +52,7 @@ def library() -> None:
     _vis(key="graph_vis")
 
 
-def picture(data: dict[str, Any], height: int = 560) -> tuple[str, str] | None:
+def picture(data: dict[str, Any], height: int = 520) -> tuple[str, str] | None:
     """Shows nodes and edges (vis-network's own options) and returns ("select" | "open", node id) for a click, else None.
 
     data: nodes, edges, view (a change of it fits the picture into the frame), selected, fly (id to move to), label, colours.

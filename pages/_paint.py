@@ -12,6 +12,7 @@ from pages import _theme as theme
 
 COLOUR_BY = {"document": "Standard", "depth": "Depth", "size": "Importance", "state": "Citation state"}
 SIZE_BY = {"in-degree": "Citations received", "pagerank": "PageRank", "betweenness": "Betweenness", "folded": "Units in it"}
+BOX = 270  # pixels, the width of a node in a tree
 _STATE_ORDER = ("resolved", "version-mismatch", "missing-clause", "not-loaded")
 
 
@@ -52,45 +53,66 @@ def radii(view: View, scores: Mapping[str, float]) -> dict[str, float]:
 
 def vis_nodes(view: View, colour: Mapping[str, str], radius: Mapping[str, float], back: str) -> list[dict[str, Any]]:
     """Nodes in vis-network's form. Labels and tooltips are shown as plain text by the library."""
-    return [
-        {
-            "id": n.id,
-            "label": _label(n),
-            "title": _tooltip(n),
-            "x": n.x,
-            "y": n.y,
-            "size": radius[n.id],
-            "color": {"background": back if n.kind == "foreign" or n.informative else colour[n.id], "border": colour[n.id]}
-            | {"highlight": {"background": colour[n.id], "border": colour[n.id]}}
-            | {"hover": {"background": colour[n.id], "border": colour[n.id]}},
-            "shapeProperties": {"borderDashes": [4, 3] if n.kind == "foreign" else False},
-            "borderWidth": 4 if n.role in ("centre", "seed") else 2,
-            "borderWidthSelected": 5,
-        }
-        for n in view.nodes
-    ]
+    boxed = view.name in ("hierarchy", "result")
+    # A large picture is shown small: its labels and nodes grow with it, so that they can be read before zooming in.
+    wide = max((n.x for n in view.nodes), default=0.0) - min((n.x for n in view.nodes), default=0.0)
+    high = max((n.y for n in view.nodes), default=0.0) - min((n.y for n in view.nodes), default=0.0)
+    grown = 1.0 if boxed else min(1.9, max(1.0, wide / 1000, high / 560))
+    return [_vis_node(n, colour[n.id], radius[n.id] * grown, back, boxed, round(12 * grown)) for n in view.nodes]
+
+
+def _vis_node(node: Node, colour: str, radius: float, back: str, boxed: bool, font: int) -> dict[str, Any]:
+    faint = node.kind == "foreign" or node.informative
+    made: dict[str, Any] = {
+        "id": node.id,
+        "label": _label(node),
+        "title": _tooltip(node),
+        "x": node.x,
+        "y": node.y,
+        "size": radius,
+        "color": {"background": back if faint or boxed else colour, "border": colour}
+        | {"highlight": {"background": back if boxed else colour, "border": colour}}
+        | {"hover": {"background": back if boxed else colour, "border": colour}},
+        "shapeProperties": {"borderDashes": [4, 3] if faint else False, "borderRadius": 4},
+        "borderWidth": 4 if node.role in ("centre", "seed") else 2,
+        "borderWidthSelected": 5,
+        "font": {"size": font},
+    }
+    if boxed:  # a tree is read line by line: number and title in a box, all boxes alike in width
+        made |= {"shape": "box", "label": _line(node), "margin": 5, "widthConstraint": {"minimum": BOX, "maximum": BOX}}
+        made["font"] = {"align": "left", "size": 13}
+    return made
 
 
 def vis_edges(view: View, colour: Mapping[str, str]) -> list[dict[str, Any]]:
     """Edges in vis-network's form; width grows with the number of citations, dashes mean that they lead nowhere."""
+    across = view.name == "hierarchy"
     return [
         {
             "id": f"{e.source}\n{e.target}\n{e.relation}",
             "from": e.source,
             "to": e.target,
-            "title": f"{e.source.split('#')[0]} → {e.target.split('#')[0].lstrip('?')}: {e.count} × {e.relation}"
-            if e.relation == "cites"
-            else e.relation,
+            "title": _edge_tip(e),
             "width": 1.0 if e.relation != "cites" else 1 + min(7.0, e.count**0.5 / 1.6),
             "color": {
                 "color": colour.get(e.relation, "#888888"),
                 "opacity": 0.35 if e.relation in ("parent", "sibling") else 0.6,
             },
             "dashes": e.state != "resolved",
-            "arrows": {"to": {"enabled": e.relation == "cites", "scaleFactor": 0.45}},
+            "arrows": {"to": {"enabled": e.relation not in ("parent", "sibling"), "scaleFactor": 0.45}},
         }
+        | (
+            {"smooth": {"enabled": True, "type": "cubicBezier", "forceDirection": "horizontal", "roundness": 0.5}}
+            if across
+            else {}
+        )
         for e in view.edges
     ]
+
+
+def _edge_tip(edge: Edge) -> str:
+    ends = f"{edge.source.split('#')[0]} → {edge.target.split('#')[0].lstrip('?')}"
+    return f"{ends}: {edge.count} × cites, {theme.STATE[edge.state].label}" if edge.relation == "cites" else edge.relation
 
 
 def legend_html(view: View, legend: list[tuple[str, str]], colour: Mapping[str, str], size: str) -> str:
@@ -126,7 +148,16 @@ def _label(node: Node) -> str:
     text = text if len(text) <= 26 else text[:25] + "…"
     if node.rank is not None:
         text = f"{node.rank}. {text}"
-    return text if not node.children or node.opened else f"{text} +"
+    return f"{text} +" if node.children and not node.opened and node.depth else text
+
+
+def _line(node: Node) -> str:
+    """Number and title on one line, for a box."""
+    start = f"{node.rank}.  " if node.rank is not None else ""
+    title = "" if node.title == node.label else node.title
+    text = escape.plain(f"{start}{node.label}  {title}" if node.depth else f"{start}{node.label}")
+    text = text if len(text) <= 34 else text[:33] + "…"
+    return text if not node.children or node.opened else f"{text}  +"
 
 
 def _tooltip(node: Node) -> str:
@@ -164,8 +195,3 @@ def _ramp(share: float, dark: bool) -> str:
 
 def _hex(rgb: tuple[float, float, float]) -> str:
     return "#" + "".join(f"{round(255 * v):02x}" for v in rgb)
-
-
-def edge_words(edge: Edge) -> str:
-    """An edge for the table beside the picture."""
-    return theme.RELATION[edge.relation].label if edge.relation in theme.RELATION else edge.relation

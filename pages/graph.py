@@ -6,6 +6,7 @@ import altair as alt
 import numpy as np
 import pandas as pd
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from normrag_core.config import RELATIONS
 from normrag_core.graph import analysis, views
@@ -181,15 +182,17 @@ def _current_filters() -> Filters:
 
 @st.fragment
 def _body() -> None:
-    _widget(
-        "segmented_control",
-        "View",
-        "graph_view",
-        list(VIEWS),
-        format_func=VIEWS.__getitem__,
-        required=True,
-        label_visibility="collapsed",
-    )
+    left, right = st.columns([3, 2], vertical_alignment="center")
+    with left:
+        _widget(
+            "segmented_control",
+            "View",
+            "graph_view",
+            list(VIEWS),
+            format_func=VIEWS.__getitem__,
+            required=True,
+            label_visibility="collapsed",
+        )
     view_name = st.session_state.graph_view
     if view_name == "matrix":
         _matrix()
@@ -197,7 +200,7 @@ def _body() -> None:
     else:
         view = _view(view_name)
         if view is not None:
-            _picture(view)
+            _picture(view, right)
     tables.section(table(), view)
 
 
@@ -215,11 +218,11 @@ def _view(name: str) -> View | None:
         )
         return views.hierarchy_view(table(), s.graph_document, s.graph_opened, _current_filters())
     if name == "neighbourhood":
+        if not s.graph_unit:  # something to start from: what is cited most
+            cited = [r.id for r in analysis.cited_units(table()) if corpus.by_id[r.id].parent is not None]
+            s.graph_unit = cited[0] if cited else corpus.units[0].id
         _pick_unit()
-        if s.graph_unit:
-            return views.neighbourhood_view(table(), s.graph_unit, s.graph_hops, _current_filters())
-        st.html('<div class="nr-empty"><b>No clause chosen</b>Choose one above, or double-click a node in another view.</div>')
-        return None
+        return views.neighbourhood_view(table(), s.graph_unit, s.graph_hops, _current_filters())
     trace = state.search()
     if trace is None:
         st.html(
@@ -250,7 +253,8 @@ def _pick_unit() -> None:
     st.session_state.w_graph_pick = st.session_state.graph_unit if st.session_state.graph_unit in set(ids) else None
 
     def take() -> None:
-        st.session_state.graph_unit = st.session_state.w_graph_pick or ""
+        if st.session_state.w_graph_pick:
+            st.session_state.graph_unit = st.session_state.w_graph_pick
 
     with right:
         st.selectbox(
@@ -264,7 +268,7 @@ def _pick_unit() -> None:
         )
 
 
-def _picture(view: View) -> None:
+def _picture(view: View, corner: DeltaGenerator) -> None:
     s = st.session_state
     dark = st.context.theme.type == "dark"
     scores = _scores(view)
@@ -275,7 +279,8 @@ def _picture(view: View) -> None:
     if not view.nodes:
         st.html('<div class="nr-empty"><b>Nothing to draw</b>The filters leave nothing; loosen them in the sidebar.</div>')
         return
-    _finder(view)
+    with corner:
+        _finder(view)
     clicked = network.picture(
         {
             "nodes": paint.vis_nodes(view, colour, radius, back),

@@ -17,7 +17,7 @@ from normrag_core.graph.table import STATES, CitationTable
 from normrag_core.model import Chunk, InfoUnit
 from normrag_core.trace import Trace
 
-NEIGHBOURS_SHOWN = 40
+NEIGHBOURS_SHOWN = 30
 FOREIGN_SHOWN = 40
 
 
