@@ -17,7 +17,7 @@ function options(colours) {
   return {
     physics: { enabled: false },
     layout: { improvedLayout: false },
-    interaction: { hover: true, tooltipDelay: 120, multiselect: false, hideEdgesOnDrag: true, keyboard: { enabled: true, bindToWindow: false } },
+    interaction: { hover: true, tooltipDelay: 120, multiselect: false, selectConnectedEdges: false, hideEdgesOnDrag: true, keyboard: { enabled: true, bindToWindow: false } },
     nodes: { shape: 'dot', borderWidth: 2, font: { color: colours.text, size: 13, strokeWidth: 4, strokeColor: colours.back } },
     edges: { smooth: { enabled: true, type: 'curvedCW', roundness: 0.12 }, arrows: { to: { enabled: true, scaleFactor: 0.45 } }, hoverWidth: 1, selectionWidth: 1.5 },
   };
