@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from normrag_core.storage import MemoryWorkspace, Workspace, handle
 
 from normrag_core.config import DEFAULT_PRESET, PRESETS, RetrieverConfig
 from normrag_core.embedding import Embedder, embedding_text
@@ -26,6 +25,7 @@ from normrag_core.graph import Graph
 from normrag_core.model import Chunk, Corpus, ParsedDocument
 from normrag_core.resolution import version_key
 from normrag_core.retriever import Retriever
+from normrag_core.storage import MemoryWorkspace, Workspace, handle
 from normrag_core.trace import Trace
 from pages import _sample as sample
 from pages._intake import Intake
