@@ -22,6 +22,9 @@ REQUIREMENT = re.compile(
     r"(?<![\w-])[A-Z]{2,6}(?:-[A-Z]{1,6})?-(?:[A-Z]\.?)?\d{1,2}(?:\.\d{1,3}[a-z]?)*-\d{2,3}[A-Za-z]?(?![\w-]|\.\d)"
 )
 
+_OPENS_TEXT = re.compile(r"\s*[:\[]")
+_STANDS_ALONE = re.compile(r"\s*(?:\t|\n|\||$)")
+
 
 class Anchors:
     """Goals inside one document. Look-ups take printed numbers and give the unit that holds the thing, or None."""
@@ -39,6 +42,12 @@ class Anchors:
         self._equations: dict[str, InfoUnit | None] = {}
         for unit in units:
             self._read_captions(unit)
+        # A requirement is defined where its identifier opens a paragraph with a colon, else where it stands alone first.
+        for opens in (_OPENS_TEXT, _STANDS_ALONE):
+            for unit in units:
+                for match in REQUIREMENT.finditer(unit.body):
+                    if starts_line(unit, match.start()) and opens.match(unit.body, match.end()):
+                        self._things.setdefault(match[0], unit)
 
     def clause(self, code: str) -> InfoUnit | None:
         """The clause or annex with this number."""
@@ -85,9 +94,9 @@ class Anchors:
             return []
         return found
 
-    def defines(self, requirement: str) -> bool:
-        """Whether the document itself defines this requirement."""
-        return requirement in self._things
+    def defines(self, unit: InfoUnit, requirement: str) -> bool:
+        """Whether this unit is where the requirement is defined."""
+        return self._things.get(requirement) is unit
 
     def _read_captions(self, unit: InfoUnit) -> None:
         for block in unit.blocks:
@@ -103,9 +112,6 @@ class Anchors:
                 for match in _EQUATION.finditer(text):
                     # Numbers that occur twice name nothing.
                     self._equations[match[1]] = None if match[1] in self._equations else unit
-        for match in REQUIREMENT.finditer(unit.body):
-            if starts_line(unit, match.start()) and re.match(r"\s*(?::|\[|\t|\n)", unit.body[match.end() :]):
-                self._things.setdefault(match[0], unit)
 
     def _name(self, name: str, unit: InfoUnit) -> None:
         self._things.setdefault(name, unit)

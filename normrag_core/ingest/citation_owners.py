@@ -42,7 +42,7 @@ _OF = re.compile(rf"{_QUOTED}{_DETAIL}\s*,?\s*(?:of|in|from|within)\s+(?:the\s+)
 _AND = re.compile(rf"{_QUOTED}{_DETAIL}\s*,?\s*(?:and|or|and/or|as\s+well\s+as|to)\s+(?:in\s+|also\s+)?(?:the\s+)?")
 _TELLS = re.compile(
     r"\s+(?:above\s+|below\s+|also\s+)?(?:shows?|gives?|lists?|describes?|specif(?:y|ies)|defines?|contains?|provides?|illustrates?|summari[sz]es?"
-    r"|presents?|is|are|depicts?|details?|indicates?)\b"
+    r"|presents?|depicts?|details?|indicates?)\b"
 )
 _OWN = re.compile(
     rf"{_QUOTED}{_DETAIL}\s*(?:of|in|to)\s+(?:the\s+present|this)\s+"
@@ -55,6 +55,12 @@ _UNNAMED = re.compile(
     re.I,
 )
 _UNNAMED_NAME = re.compile(rf"{_QUOTED}\s+of\s+(?:the\s+)?(?!Table|Figure|Clause|Annex)[A-Z][A-Za-z]*[A-Z0-9][\w-]*\b")
+_SAME = re.compile(
+    rf"{_QUOTED}\s*(?:of|in)\s+(?:the\s+same|that|the\s+said|the\s+latter)\s+"
+    r"(?:document|standard|specification|reference|report|recommendation|deliverable)\b"
+)
+# A sentence that a page break or a wrong paragraph break cuts behind "of".
+_GOES_ON = re.compile(r"\b(?:of|in|from|to|the)\s*\n\n\s*$")
 _ITS = re.compile(r"\bits\s+(?:[a-z]+\s+)?$")
 # "Version 1.3.1 of [i.1] specifies (in clause 7.3.2.1) ..."
 _SAYS = re.compile(
@@ -164,7 +170,7 @@ class Binder:
             self._owners[index] = self._forward(place, index)
         for index, place in places:
             if self._owners[index] is None and not _OWN.match(self._text, place.end):
-                self._owners[index] = self._backward(place, index) or self._column(place, index)
+                self._owners[index] = self._backward(place, index) or self._same(place, index) or self._column(place, index)
                 if self._owners[index] is None and not self._exists(place):
                     self._owners[index] = self._near(place, index)
                 if self._owners[index] is None:
@@ -178,7 +184,7 @@ class Binder:
             return None
         following = self._pieces[index + 1]
         gap = self._text[place.end : following.start]
-        if len(gap) > 160 or "\n\n" in gap or "|" in gap:
+        if len(gap) > 160 or "|" in gap or ("\n\n" in gap and not _GOES_ON.search(gap)):
             return None
         if not isinstance(following, Place):
             if _FORWARD.fullmatch(gap) or (_COMMA.fullmatch(gap) and not self._exists(place)):
@@ -189,7 +195,17 @@ class Binder:
             return None
         if _OF.fullmatch(gap):
             return chained
+        if self._follows_document(place, index):
+            return None  # "EN 300 328 [3], clause 4.3 or clause 4.2 of EN 301 893 [4]"
         return chained if (_COMMA.fullmatch(gap) or _AND.fullmatch(gap)) and not self._exists(place) else None
+
+    def _follows_document(self, place: Place, index: int) -> bool:
+        before = self._pieces[index - 1] if index else None
+        return (
+            before is not None
+            and not isinstance(before, Place)
+            and bool(_BACKWARD.fullmatch(self._text[before.end : place.start]))
+        )
 
     def _backward(self, place: Place, index: int) -> Owner | None:
         if index == 0:
@@ -254,6 +270,15 @@ class Binder:
                 owner = self._references.owner(piece, number)
                 if _LAW.match(owner.document):
                     return replace(owner, by="near")
+        return None
+
+    def _same(self, place: Place, index: int) -> Owner | None:
+        """For "clause 9.1 of the same document": the document named last."""
+        if _SAME.match(self._text, place.end):
+            for number in range(index - 1, max(index - _FAR, 0) - 1, -1):
+                piece = self._pieces[number]
+                if not isinstance(piece, Place):
+                    return replace(self._references.owner(piece, number), by="near")
         return None
 
     def _unnamed(self, place: Place) -> Owner | None:

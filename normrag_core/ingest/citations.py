@@ -89,7 +89,7 @@ class _Finder:
         if kind in ("code", "formula"):
             return piece.noun not in ("section", "number", "equation")
         if piece.noun == "requirement":
-            return not (starts_line(self.unit, piece.start) and re.match(r"\s*(?::|\[|\t|\n|$)", self.text[piece.end :]))
+            return not (starts_line(self.unit, piece.start) and self.anchors.defines(self.unit, piece.items[0].code))
         return True
 
     def _names_itself(self, piece: Place, kind: str) -> bool:
@@ -139,6 +139,9 @@ class _Finder:
     def _of_place(self, piece: Place, index: int, owner: Owner | None) -> Iterator[Citation]:
         if _DRAFTING.match(self.text, piece.end):
             return
+        code = piece.items[0].code
+        if piece.noun == "clause" and code.isalpha() and (len(code) > 1 or not self.anchors.find(code)):
+            return  # "limits of that clause AC mains input"
         if owner is None or self.references.is_own(owner):
             for item in piece.items:
                 yield from self._internal(piece, item)

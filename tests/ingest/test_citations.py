@@ -183,6 +183,17 @@ TABLE: list[tuple[str, list[tuple[str, str, str]]]] = [
     ("ETSI EN 301 489-1 [1], clause 7, shall apply", [("ETSI EN 301 489-1 [1], clause 7", "EN 301 489-1", "7")]),
     ("CENELEC EN 61000-4-3 and EN 55022", [("CENELEC EN 61000-4-3", "EN 61000-4-3", ""), ("EN 55022", "EN 55022", "")]),
     ("CCITT Recommendation Q.931, § 5.2", [("CCITT Recommendation Q.931, § 5.2", "ITU-T Q.931", "5.2")]),
+    (
+        "as in clause 8.1 of EN 301 489-1 [1] and in clause 9.1 of the same document",
+        [("clause 8.1 of EN 301 489-1 [1]", "EN 301 489-1", "8.1"), ("clause 9.1", "EN 301 489-1", "9.1")],
+    ),
+    (
+        "EN 301 489-1 [1], clause 4.3.1 or clause 4.9 of EN 300 421 [2]",
+        [("EN 301 489-1 [1], clause 4.3.1", "EN 301 489-1", "4.3.1"), ("clause 4.9 of EN 300 421 [2]", "EN 300 421", "4.9")],
+    ),
+    ("asked for in clause A.2 of\n\nEN 300 421 [2]", [("clause A.2 of EN 300 421 [2]", "EN 300 421", "A.2")]),
+    ("limits of that clause AC mains and Clause RF field", []),
+    ("the limit in EN 300 421 [2], annex B is common", [("EN 300 421 [2], annex B", "EN 300 421", "B")]),
     ("RFC 3261 [2] is a slip", [("RFC 3261 [2]", "RFC 3261", "")]),
     ("but EN 300 412 [2] is not", [("EN 300 412 [2]", "EN 300 421", "")]),
     (
@@ -252,6 +263,10 @@ def test_column_heads_name_documents_and_announce_numbers() -> None:
         ("5.2", "own", "5.2"),
         ("clause 5.3", "EN 300 421", "5.3"),
     ]
+
+
+def test_requirements_are_cited_where_they_are_not_defined() -> None:
+    assert cited("Requirement\nGEN-6.2-04\nREQ-9.9-01: The terminal shall wait.") == [("GEN-6.2-04", "own", "6.2")]
 
 
 def test_code_and_formulas_hold_no_brackets() -> None:
