@@ -49,7 +49,7 @@ _DATE_LINE = re.compile(
 )
 _FILE = re.compile(
     r"(?<![a-z])(?P<type>i-?ets|ets|etr|tbr|gts|en|es|eg|ts|tr|sr|gs|gr)[_ -]?(?P<series>\d{3})[_ -]?(?P<number>\d{3})"
-    r"(?P<parts>(?:\d\d){0,3}|(?:[_-]\d{1,2}){0,3})(?!\d)",
+    r"(?P<parts>(?:[_-]\d{1,2}(?!\d)){1,3}|(?:\d\d){0,3})(?!\d)",
     re.I,
 )
 _FILE_EDITION = re.compile(r"(?<=\d)e(\d{2})(?=p?$)", re.I)
@@ -250,7 +250,11 @@ def _cover_title(pages: Sequence[Page]) -> str:
     bold = [n for n in lines if n.bold and n.size >= 13] or [n for n in lines if n.size >= 13]
     if not bold:
         return ""
-    label = re.compile(r"(?:European Standard|Technical (?:Specification|Report)|ETSI (?:Guide|Standard)|Group|Special)", re.I)
+    label = re.compile(
+        r"(?:(?:final )?draft|(?:interim )?european (?:telecommunications? )?standard|technical (?:specification|report|basis)|"
+        r"etsi (?:guide|standard|technical)|group (?:specification|report)|special report)\b",
+        re.I,
+    )
     bold = [n for n in bold if not label.match(n.text.strip())] or bold
     size = Counter(round(n.size) for n in bold).most_common(1)[0][0]
     return clean(" ".join(rows_of([n for n in bold if abs(n.size - size) <= 2])))
