@@ -78,6 +78,13 @@ class ChunkIndex:
         return NamedDocuments(self.documents)
 
     @cached_property
+    def named_chunks(self) -> dict[str, np.ndarray]:
+        """Term of a named document → its chunks, rising."""
+        number = {d.key: i for i, d in enumerate(self.documents)}
+        members = {term: [number[key] for key in keys] for term, keys in self.named.keys.items()}
+        return {term: np.flatnonzero(np.isin(self.document_numbers, held)) for term, held in members.items()}
+
+    @cached_property
     def document_numbers(self) -> np.ndarray:
         """(n,) int32: each chunk's document as its place in `documents`."""
         number = {d.key: i for i, d in enumerate(self.documents)}
@@ -117,8 +124,7 @@ class ChunkIndex:
         def build() -> Bm25:
             if not config.name_weight:
                 return Bm25(postings, *weights)
-            members = {term: np.flatnonzero(self.mask(keys)) for term, keys in self.named.keys.items()}
-            return NamingBm25(postings, *weights, members)
+            return NamingBm25(postings, *weights, self.named_chunks)
 
         return self._cache.get(("bm25", config.tokenizer, config.stem, *weights, config.name_weight > 0), build)
 

@@ -100,8 +100,19 @@ def _from_pdf(files: Sequence[Path]) -> list[ParsedDocument]:
                 say(f"{outcome.path.name}: {outcome.error}")
                 continue
             found[outcome.path] = outcome.parsed
-            atomic_write(kept[outcome.path], json.dumps(to_object(outcome.parsed), ensure_ascii=False).encode())
+            _keep(kept[outcome.path], outcome.parsed)
     return [found[f] for f in files if f in found]
+
+
+def _keep(entry: Path, parsed: ParsedDocument) -> None:
+    """Writes a cache entry; what an older reader made of the same file goes."""
+    content = entry.name.partition("-")[0]
+    for older in entry.parent.glob(f"{content}-*.json"):
+        older.unlink(missing_ok=True)
+    try:
+        atomic_write(entry, json.dumps(to_object(parsed), ensure_ascii=False).encode())
+    except OSError as error:
+        say(f"{entry}: not kept for the next run: {error}")
 
 
 @cache
