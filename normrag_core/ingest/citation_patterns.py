@@ -68,7 +68,7 @@ class Number:
 
 Piece = Place | Label | Number
 
-_CLAUSE_CODE = r"(?:\d{1,3}[A-Za-z]{0,2}|[A-Z]{1,2})(?:\.\s?\d{1,4}[A-Za-z]{0,2})*"
+_CLAUSE_CODE = r"(?:\d{1,3}[A-Za-z]{0,2}|[A-Z]{1,2})(?:\.\d{1,4}[A-Za-z]{0,2})*"
 _END = r"(?![\w]|\.\w|-\d)"
 _NUMBER = r"\d{1,3}[A-Za-z]{0,2}"
 _EQUATION = r"\d{1,3}(?:[.\-]\d{1,3})*[a-z]?"
@@ -82,14 +82,26 @@ _CODES: dict[Noun, str] = {
 _CODES["figure"] = _CODES["table"]
 _ITEM = {noun: re.compile(code) for noun, code in _CODES.items()}
 _NOUN = re.compile(
-    r"(?<![\w-])(?:(?P<clause>(?i:sub-?\s?clause|clause)(?P<clauses>(?i:s))?)|(?P<annex>(?i:annex|appendix)(?P<annexes>(?i:es|ices))?|(?i:appendices))"
-    r"|(?P<section>(?i:sub-?section|section|chapter|paragraph)(?P<sections>(?i:s))?)|(?P<table>(?i:table)(?P<tables>(?i:s))?)"
-    r"|(?P<figure>(?i:figure|fig\.)(?P<figures>(?i:s))?)|(?P<equation>(?i:equation|eq\.|formula)(?P<equations>(?i:s|e))?)"
-    r")\s+(?:(?i:numbers?|nos?\.)\s+|\((?=[A-Z0-9.]+(?:,|\sand\s)))?|(?P<sign>§)(?P<signs>§)?\s?"
+    r"(?:(?<![\w-])(?P<word>(?i:(?:sub-?\s?)?clauses?|annex(?:es)?|appendi(?:x|ces)|(?:sub-?)?sections?|chapters?|paragraphs?|tables?"
+    r"|figures?|figs?\.|equations?|eqs?\.|formula[es]?))\s+(?:(?i:numbers?|nos?\.)\s+|\((?=[A-Z0-9.]+(?:,|\sand\s)))?|(?P<sign>§§?)\s?)"
+)
+_KINDS: tuple[tuple[str, Noun], ...] = (
+    ("clause", "clause"),
+    ("subclause", "clause"),
+    ("sub-clause", "clause"),
+    ("sub clause", "clause"),
+    ("annex", "annex"),
+    ("appendi", "annex"),
+    ("table", "table"),
+    ("fig", "figure"),
+    ("eq", "equation"),
+    ("formula", "equation"),
+    ("", "section"),
 )
 _PAREN = r"(?:\s*\([^()]{1,80}\))?"
 _JOIN = re.compile(
-    rf"(?P<words>{_PAREN})\s*(?P<join>,\s*(?:and|or|and/or)\s+|,\s*|;\s*|/\s*|\s(?:and|or|and/or|to|through|till|until|as\swell\sas|&)\s+(?:to\s+|in\s+|also\s+)?|\s?[–—]\s?|\s-\s)",
+    rf"{_PAREN}\s*(?P<join>,\s*(?:and|or|and/or)\s+|[,;/]\s*|\s(?:and|or|and/or|to|through|till|until|as\swell\sas|&)\s+(?:to\s+|in\s+|also\s+)?"
+    r"|\s?[–—]\s?|\s-\s)"
 )
 _RANGE = re.compile(r"to|through|till|until|[–—-]")
 # "clauses 5.1 to 5.4 for MPEG-2 and 5.5 to 5.7 for H.264": a few words between, only before numbers with a dot.
@@ -115,11 +127,7 @@ _BARE = re.compile(
 )
 
 
-def find_pieces(
-    text: str,
-    named: frozenset[str] = frozenset(),
-    numbers: Sequence[tuple[int, int]] = (),
-) -> list[Piece]:
+def find_pieces(text: str, named: frozenset[str] = frozenset(), numbers: Sequence[tuple[int, int]] = ()) -> list[Piece]:
     """All pieces in order, none overlapping another.
 
     named: labels such as "RFC3261" that the references clause lists. numbers: spans known to be clause numbers.
@@ -165,16 +173,11 @@ def _with_label(text: str, number: Number, limit: int) -> Number:
 
 def _places(text: str) -> Iterator[Place]:
     for match in _NOUN.finditer(text):
-        if match["sign"]:
-            noun: Noun = "section"
-            plural = bool(match["signs"])
-        else:
-            noun = next(n for n in ("clause", "annex", "section", "table", "figure", "equation") if match[n])
-            plural = text[match.start() : match.end()].split()[0].lower().endswith(("s", "ae", "ices")) and not match[
-                0
-            ].lower().startswith(("appendix ", "figs."))
+        word = re.sub(r"\s+", " ", match["word"] or match["sign"]).lower()
+        noun = next(noun for beginning, noun in _KINDS if word.startswith(beginning))
+        plural = word.rstrip(".").endswith(("s", "§§", "ae", "ces"))
         items = tuple(_items(text, match.start(), match.end(), noun, plural))
-        if items and not (match[0].lower().startswith("paragraph") and "." not in items[0].code):
+        if items and not (word.startswith("paragraph") and "." not in items[0].code):
             slash = _SLASH.match(text, items[-1].end)
             end = slash.end() if slash else items[-1].end
             yield Place(match.start(), end, noun, items, plural, f"ITU-T {slash['id']}" if slash else "")
