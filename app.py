@@ -10,6 +10,10 @@ st.set_page_config(page_title="NormRAG", page_icon="pages/_icon.svg", layout="wi
 shell.entered()
 theme.apply()
 
+if refusal := state.too_wide():
+    st.error(refusal)
+    st.stop()
+
 PAGES = {
     "corpus": ("Corpus", ":material/library_books:", "The standards loaded: add, inspect and remove documents"),
     "search": ("Search", ":material/search:", "Ask a question and see why each clause is ranked where it is"),

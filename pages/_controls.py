@@ -79,7 +79,7 @@ def _preset(view: View) -> None:
         key="w_preset",
         format_func=escape.plain,
         on_change=_take_preset,
-        help="A named set of settings. Eight are reconstructed from the paper, which names its configurations but not all their "
+        help="A named set of settings. Eight are reconstructed from the paper, which names them but not all of their "
         "values; `bm25` and `dense` are reference points; the others are ours or pinned by you.",
     )
     preset = presets[shown]
@@ -102,8 +102,8 @@ def _changes(view: View) -> None:
     with st.container(key="changes"):
         if changed:
             rows = "".join(
-                f'<div class="nr-change"><span>{words.SETTING[name].label}</span><span class="nr-num"><s>{words.value(name, old)}</s> '
-                f"<b>{words.value(name, new)}</b></span></div>"
+                f'<div class="nr-change"><span>{words.SETTING[name].label}</span><span class="nr-num">'
+                f"<s>{words.value(name, old)}</s> <b>{words.value(name, new)}</b></span></div>"
                 for name, (new, old) in changed.items()
             )
             st.html(f'<div class="nr-changes"><div class="nr-tiny">Changed against the preset</div>{rows}</div>')

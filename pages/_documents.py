@@ -133,4 +133,5 @@ def _open_ends(corpus: Corpus, citations: list[Citation]) -> str:
         for (state, goal, edition, code), n in by_goal.most_common(MOST_CITATIONS)
     )
     more = f'<p class="nr-tiny">and {len(by_goal) - MOST_CITATIONS} more</p>' if len(by_goal) > MOST_CITATIONS else ""
-    return f'<h4>Citations that lead nowhere here</h4><div class="nr-scrollbox"><table class="nr-table">{lines}</table></div>{more}'
+    table_of_goals = f'<div class="nr-scrollbox"><table class="nr-table">{lines}</table></div>'
+    return f"<h4>Citations that lead nowhere here</h4>{table_of_goals}{more}"

@@ -141,7 +141,9 @@ class Library:
     def has_original(self, key: str) -> bool:
         """Whether `original` has something, without reading it."""
         document = self.loaded.corpus.by_key[key]
-        return self.workspace.has_original(document) or (self._shelf is not None and self._shelf.workspace.has_original(document))
+        return self.workspace.has_original(document) or (
+            self._shelf is not None and self._shelf.workspace.has_original(document)
+        )
 
     def page_picture(self, key: str, page: int, zoom: float) -> bytes | str:
         """PNG of a page of a document; in words why there is none. zoom: pixels a point."""

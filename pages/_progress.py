@@ -82,7 +82,8 @@ def _file(file: jobs.FileJob) -> str:
         detail = f"page {file.done} of {file.total or '?'}{rate}{f', {left} left' if left else ''}"
         bar = _bar(file.done, file.total)
     return (
-        f'<div class="nr-job"><span class="nr-job-name">{escape.html(file.name)}</span>{theme.badge(file.stage, _TONE[file.stage])}'
+        f'<div class="nr-job"><span class="nr-job-name">{escape.html(file.name)}</span>'
+        f"{theme.badge(file.stage, _TONE[file.stage])}"
         f'<span class="nr-small nr-num nr-grow">{detail}</span>{cancel}{bar}</div>'
     )
 
@@ -99,7 +100,8 @@ def vectors(job: jobs.VectorJob | None) -> str:
     return (
         '<div class="nr-card nr-jobs"><div class="nr-job"><span class="nr-job-name">Vectors</span>'
         f"{theme.badge('embedding', 'info')}<span class='nr-small nr-num nr-grow'>{job.done:,} of {job.total:,} chunks"
-        f"{f', {job.rate:.0f}/s' if job.rate else ''}{f', {left} left' if left else ''}. Search by words works already; search by "
+        f"{f', {job.rate:.0f}/s' if job.rate else ''}{f', {left} left' if left else ''}. Search by words "
+        "works already; search by "
         f"meaning joins when this is done.</span><button class='nr-link' data-nr='stop' data-value=''>Stop</button>"
         f"{_bar(job.done, job.total)}</div></div>"
     )

@@ -17,6 +17,13 @@ from pages import _words as words
 MOST_TEXT = 12_000
 EMPTY = '<p class="nr-small">No text of its own: a heading followed at once by sub-clauses.</p>'
 MOST_CHIPS = 12
+_KIND = {
+    "part": theme.badge("part of the clause", title="A long clause is ranked in parts; this is one of them"),
+    "head": theme.badge("by its heading", title="A long clause is ranked in parts; its heading and place were the match"),
+    "window": theme.badge(
+        "window", title="Words cut from the document without regard to clauses; named is the one most are of"
+    ),
+}
 JUMP = "reference"  # What a clause is opened under that a typed reference led to.
 
 
@@ -45,7 +52,7 @@ def card(page: Page, result: Result, opened: bool) -> str:
     """One result. opened: whether something is opened under it, so that its neighbours stay unfolded."""
     unit = page.corpus.by_id[result.chunk.unit]
     document = page.corpus.by_key[result.chunk.document]
-    part = theme.badge("part of the clause") if result.chunk.kind == "part" else ""
+    part = _KIND.get(result.chunk.kind, "")
     newer = page.newer.get(document.key)
     warn = theme.badge(f"newer edition loaded: {newer}", "warn") if newer else ""
     informative = theme.badge("informative") if unit.informative else ""
@@ -71,7 +78,8 @@ def clause(page: Page, unit: InfoUnit, at: str, relation: str = "", marked: bool
     rank = page.rank_of.get(unit.id)
     return (
         f'<article class="nr-card nr-opened"><div class="nr-row nr-spread"><div class="nr-row nr-small">'
-        f"{theme.badge(relation) if relation else ''}<b>{escape.html(document.label)}</b><span>{page_range((unit.page,))}</span>"
+        f"{theme.badge(relation) if relation else ''}<b>{escape.html(document.label)}</b>"
+        f"<span>{page_range((unit.page,))}</span>"
         f"{theme.badge(f'result {rank}', 'info') if rank else ''}</div>"
         f'<div class="nr-row">{_read_link(page, unit)}{close}</div></div>'
         f"{heading(page.corpus, unit)}{_whole(text.pieces_of(unit), page.mark if marked else text.no_mark)}"
@@ -82,11 +90,12 @@ def clause(page: Page, unit: InfoUnit, at: str, relation: str = "", marked: bool
 def choice(page: Page, units: list[InfoUnit], at: str) -> str:
     """Several clauses to choose from: what a reference without a document's number may mean."""
     chips = "".join(
-        f'<button class="nr-chip" data-nr="open" data-value="{escape.html(json.dumps([at, u.id]))}"><b>{escape.html(page.corpus.by_key[u.document].label)}</b> '
-        f"{escape.html(u.heading)}</button>"
+        f'<button class="nr-chip" data-nr="open" data-value="{escape.html(json.dumps([at, u.id]))}">'
+        f"<b>{escape.html(page.corpus.by_key[u.document].label)}</b> {escape.html(u.heading)}</button>"
         for u in units[:60]
     )
-    return f'<div class="nr-card nr-opened"><div class="nr-small">Several documents have this clause</div><div class="nr-row">{chips}</div></div>'
+    head = '<div class="nr-small">Several documents have this clause</div>'
+    return f'<div class="nr-card nr-opened">{head}<div class="nr-row">{chips}</div></div>'
 
 
 def heading(corpus: Corpus, unit: InfoUnit) -> str:
@@ -153,7 +162,8 @@ def _moves(trace: Trace, result: Result) -> str:
             sign, css = ("▲", "nr-up") if rank < before else ("▼", "nr-down")
             moved = f'<small class="{css}">{sign}{abs(before - rank)}</small>'
         cells.append(
-            f'<span class="nr-stage" style="--nr-tone:{tone.css}" title="{words.STAGE_HELP[stage.name]}: {rank}, score {score:.4g}">'
+            f'<span class="nr-stage" style="--nr-tone:{tone.css}" '
+            f'title="{words.STAGE_HELP[stage.name]}: {rank}, score {score:.4g}">'
             f"{tone.label} <b>{rank}</b>{moved}</span>"
         )
         before = rank
@@ -167,7 +177,8 @@ def neighbours(page: Page, unit: InfoUnit, at: str, unfolded: bool) -> str:
     if not groups:
         return ""
     counts = "".join(
-        f'<span class="nr-count" style="color:{theme.RELATION[r].css}">{theme.RELATION[r].sign} {len(units)} {_label(r, len(units))}</span>'
+        f'<span class="nr-count" style="color:{theme.RELATION[r].css}">'
+        f"{theme.RELATION[r].sign} {len(units)} {_label(r, len(units))}</span>"
         for r, units in groups.items()
     )
     hits = sorted({page.rank_of[u.id] for units in groups.values() for u in units if u.id in page.rank_of})
@@ -192,7 +203,8 @@ def _group(page: Page, relation: Relation, units: list[InfoUnit], at: str) -> st
     chips = "".join(_chip(page, u, tone, at) for u in ordered[:MOST_CHIPS])
     if len(ordered) > MOST_CHIPS:
         more = "".join(_chip(page, u, tone, at) for u in ordered[MOST_CHIPS:200])
-        chips += f'<details class="nr-more"><summary>{len(ordered) - MOST_CHIPS} more</summary><div class="nr-row">{more}</div></details>'
+        summary = f"<summary>{len(ordered) - MOST_CHIPS} more</summary>"
+        chips += f'<details class="nr-more">{summary}<div class="nr-row">{more}</div></details>'
     return (
         f'<div class="nr-group"><span class="nr-tiny" style="color:{tone.css}">{tone.sign} {tone.label}</span>'
         f'<div class="nr-row">{chips}</div></div>'
@@ -214,4 +226,5 @@ def _chip(page: Page, unit: InfoUnit, tone: theme.Tone, at: str) -> str:
 def _read_link(page: Page, unit: InfoUnit) -> str:
     if not page.readable:
         return ""
-    return f'<button class="nr-link" data-nr="read" data-value="{escape.html(unit.id)}" title="Open the document at this clause">Read</button>'
+    tip = "Open the document at this clause"
+    return f'<button class="nr-link" data-nr="read" data-value="{escape.html(unit.id)}" title="{tip}">Read</button>'

@@ -1,8 +1,8 @@
 """Makes sure that a page runs inside `app.py`. `_state` asks for it, so pages need not.
 
 The trap: until `st.navigation` was called once in the life of a server, Streamlit takes a folder named "pages" for the older
-kind of multipage app. So a link to a page (`/search?q=...`) opened first after a start runs that page's file alone, without look
-and navigation, and later links do not. Calling `st.navigation` here ends that for the whole server; the rerun goes through
+kind of multipage app. So a link to a page (`/search?q=...`) opened first after a start runs that page's file alone, without
+look and navigation, and later links do not. Calling `st.navigation` here ends that for the whole server; the rerun goes through
 `app.py`.
 """
 

@@ -69,9 +69,21 @@ def library() -> Library:
     return found
 
 
-@st.cache_resource(show_spinner=False)
+@st.cache_resource(show_spinner="Opening the workspace")
 def _local_library() -> Library:
     return _library.on_disk()
+
+
+def too_wide() -> str:
+    """Why the app must not be served as it was started; "" when it may. Local mode has no users, so it serves one machine."""
+    address = st.get_option("server.address")
+    if mode() == "shared" or address in ("127.0.0.1", "localhost", "::1"):
+        return ""
+    return (
+        f"NormRAG was asked to listen on {address or 'all addresses'}, but in local mode everybody who can "
+        "reach it would see your documents and could delete them. Start it with --server.address 127.0.0.1, or set "
+        "NORMRAG_SHARED=1 and put it behind a login."
+    )
 
 
 def corpus() -> Corpus:

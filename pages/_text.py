@@ -71,9 +71,14 @@ def pieces_of(unit: InfoUnit, start: int = 0, end: int | None = None) -> list[Pi
 
 
 def pieces_of_chunk(corpus: Corpus, chunk: Chunk) -> list[Piece]:
-    """The blocks of a chunk without its heading. A window knows no clauses: its words stay as they were cut."""
+    """The blocks of a chunk without its heading. A window knows no clauses: its words stay as they were cut.
+
+    The head of a clause that is ranked in parts has no text of its own to rank; shown is the clause it stands for.
+    """
     if chunk.kind == "window":
         return [Piece("paragraph", chunk.text)]
+    if chunk.kind == "head":
+        return pieces_of(corpus.by_id[chunk.unit])
     return [p for s in chunk.spans for p in pieces_of(corpus.by_id[s.unit], s.start, s.end)]
 
 

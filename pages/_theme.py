@@ -20,7 +20,8 @@ Rules
   literal of ours. Classes start with nr-. Shared ones: nr-card, nr-row (wrapping flex line), nr-badge, nr-chip (a button),
   nr-path (breadcrumb), nr-clause (text of a clause), nr-table, nr-mark (a hit inside text), nr-empty (empty state).
 - Something clickable inside HTML is a <button data-nr="name" data-value="..."> and `_components.clicks` tells what was clicked.
-- Pages work at 1366x768 and 480 px wide: flex lines wrap, wide tables scroll inside their own box, no fixed widths above 300 px.
+- Pages work at 1366x768 and 480 px wide: flex lines wrap, wide tables scroll inside their own box, no fixed width above
+  300 px.
 - Icons are `:material/...:` names (shipped with Streamlit, no outside font).
 """
 

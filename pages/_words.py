@@ -21,7 +21,8 @@ class Words:
 SETTING: dict[str, Words] = {
     "chunking": Words(
         "Chunks",
-        "What is ranked (module 1). **Flat windows** cut the text every so many words and know no clauses. **Clauses** rank each "
+        "What is ranked (module 1). **Flat windows** cut the text every so many words and know no clauses. "
+        "**Clauses** rank each "
         "clause as one piece. **Clauses, split** cut long clauses into parts; a table is never cut.",
     ),
     "max_words": Words(
@@ -40,12 +41,14 @@ SETTING: dict[str, Words] = {
     ),
     "prefilter_n": Words(
         "Candidates N",
-        "BM25 looks at every chunk and keeps the best N (module 4); only these go on to the dense stage. More finds more, fewer is "
+        "BM25 looks at every chunk and keeps the best N (module 4); only these go on to the dense stage. "
+        "More finds more, fewer is "
         "faster and stricter about words.",
     ),
     "tokenizer": Words(
         "Tokeniser",
-        "How text becomes words for BM25. **Domain** keeps `4.2.1`, `301 489-1`, `PLP_ID` and values with their units. **Word** "
+        "How text becomes words for BM25. **Domain** keeps `4.2.1`, `301 489-1`, `PLP_ID` and values with "
+        "their units. **Word** "
         "splits at every sign, as common libraries do.",
     ),
     "stem": Words("Reduce words to their stem", "*Transmitted*, *transmitting* and *transmits* count as one word for BM25."),
@@ -73,21 +76,24 @@ SETTING: dict[str, Words] = {
     ),
     "rrf_k": Words(
         "RRF k",
-        "Fusion adds, for both orders, 1 / (k + rank) (module 6). A small k lets the first few places decide; a large k asks for "
+        "Fusion adds, for both orders, 1 / (k + rank) (module 6). A small k lets the first few places "
+        "decide; a large k asks for "
         "agreement of both orders. Usual: 60.\n\n$\\mathrm{RRF}(d)=\\sum_r \\frac{w_r}{k+\\mathrm{rank}_r(d)}$",
     ),
     "bm25_weight": Words("Weight of BM25", "How much the order by words counts in the fusion."),
     "dense_weight": Words("Weight of dense", "How much the order by meaning counts in the fusion."),
     "expansion": Words(
         "Expand over the graph",
-        "The best results become seeds; what they cite, what cites them, their parents and children join and are ranked with them "
+        "The best results become seeds; what they cite, what cites them, their parents and children join and "
+        "are ranked with them "
         "(module 7). The paper found that it did not help: measure it on your questions.",
     ),
     "seeds": Words("Seeds s", "How many of the first results are expanded."),
     "hops": Words("Hops h", "How many links away a neighbour may be. The paper uses one."),
     "formula": Words(
         "Formula",
-        "**Paper**: $S(v)=\\sum_{s} \\mathrm{sim}(s,q)\\,\\mathrm{sim}(v,s)\\,/\\,\\deg(v)$ ranks seeds and neighbours anew.\n\n"
+        "**Paper**: $S(v)=\\sum_{s} \\mathrm{sim}(s,q)\\,\\mathrm{sim}(v,s)\\,/\\,\\deg(v)$ ranks seeds and "
+        "neighbours anew.\n\n"
         "**Best seed**: a neighbour gets a share of the score of its best seed, added to its own (ours).",
     ),
     "expansion_weight": Words(
@@ -96,7 +102,8 @@ SETTING: dict[str, Words] = {
     "expansion_relations": Words("Expand along", "The kinds of relation that expansion follows from a seed."),
     "edition_preference": Words(
         "Editions",
-        "**Latest first** puts chunks of superseded editions behind those of the latest edition loaded. **All alike** ranks them together.",
+        "**Latest first** puts chunks of superseded editions behind those of the latest edition loaded. "
+        "**All alike** ranks them together.",
     ),
     "rerank_n": Words(
         "Cross-encoder on the first",

@@ -42,7 +42,8 @@ def _head(library: state.Library) -> None:
     resolved = sum(c.state == "resolved" for c in corpus.citations)
     share = f", {resolved / len(corpus.citations):.0%} of them resolved" if corpus.citations else ""
     line = (
-        f"{count} {'standard' if count == 1 else 'standards'} · {clauses:,} clauses · {len(corpus.citations):,} citations{share}"
+        f"{count} {'standard' if count == 1 else 'standards'} · {clauses:,} clauses · "
+        f"{len(corpus.citations):,} citations{share}"
         if count
         else "Load standards, then ask them questions."
     )
@@ -64,8 +65,8 @@ def _tour(library: state.Library) -> None:
         return
     with st.container(key="tour", border=True):
         st.html(
-            '<div class="nr-row nr-spread"><b>Three questions to start with</b></div><p class="nr-small">Each one opens the Search '
-            "page. Move α and k there and watch the order change; unfold the neighbours of a result to walk along the document.</p>"
+            '<b>Three questions to start with</b><p class="nr-small">Each one opens the Search page. Move α and k there and '
+            "watch the order change; unfold the neighbours of a result to walk along the document.</p>"
         )
         for n, (question, why) in enumerate(questions, 1):
             label = f"**{n}** {escape.markdown(question)}"
@@ -82,8 +83,8 @@ def _upload(library: state.Library) -> None:
         type=["pdf", "json"],
         accept_multiple_files=True,
         key=f"uploads_{n}",
-        help="PDFs of standards, as published by ETSI, or unit files (JSON) as `python -m normrag_core parse` writes them. Several "
-        "at once are read in parallel; you can search as soon as they are read, while the vectors are still being computed.",
+        help="PDFs of standards, as published by ETSI, or unit files (JSON) as `python -m normrag_core parse` writes them. "
+        "Several at once are read in parallel; you can search as soon as they are read, while the vectors are still being computed.",
     )
     if files:
         library.add([(file.name, file.getvalue()) for file in files])
@@ -139,7 +140,8 @@ def _clearing(library: state.Library) -> None:
 @st.dialog("Delete everything?")
 def _confirm(library: state.Library) -> None:
     st.write(
-        "All documents, vectors, question sets, runs and pinned settings are deleted from this workspace. This cannot be undone."
+        "All documents, vectors, question sets, runs and pinned settings are deleted from this workspace. "
+        "This cannot be undone."
     )
     with st.container(horizontal=True):
         if st.button("Delete everything", type="primary", key="really_delete"):

@@ -47,7 +47,8 @@ class Walker:
             "the end of the run",
             lambda: self.js(
                 "const app = document.querySelector('.stApp');"
-                "return app && app.dataset.testScriptState === 'notRunning' && !document.querySelector('[data-testid*=keleton]')"
+                "return app && app.dataset.testScriptState === 'notRunning'"
+                " && !document.querySelector('[data-testid*=keleton]')"
             ),
         )
 
