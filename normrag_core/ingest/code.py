@@ -14,6 +14,7 @@ _TOKENS = re.compile(
 _STRONG = re.compile(
     r".*::="
     r"|<\?xml|<[\w:]+\s+[\w:]+=|[\w:]+=\"[^\"]*\"\s*/?>|</?[\w:!?]+[^>]*>$"
+    r"|[vV]=0$|[a-z]=\S{2,}"  # session descriptions: m=audio 49170 RTP/AVP 0
     r"|[{}]+[,;]?$|\"[\w@$-]+\"\s*:"
     r"|[*\d\s]*[\[{<] ?[\w-]+ ?[\]}>]$"
 )

@@ -95,7 +95,8 @@ def is_formula(row: Row, frame: Frame) -> bool:
     """Set off from the margin, with an operator or a symbol font, and next to no words."""
     words = len(_WORD.findall(row.text))
     centred = row.box[0] > frame.left + 40 and abs((row.box[0] + row.box[2]) - (frame.left + frame.right)) < 60
-    if centred and words <= 9 and re.search(r" [=<>≤≥] ", row.text) and not ends(row.text):
+    narrow = row.box[2] - row.box[0] < 0.75 * frame.width
+    if centred and narrow and words <= 9 and re.search(r" [=<>≤≥] ", row.text) and not ends(row.text):
         return True
     if row.box[0] < frame.left + 10 or words > 4 or '"' in row.text:
         return False

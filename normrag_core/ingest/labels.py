@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from itertools import groupby
+from itertools import groupby, pairwise
 
 from normrag_core.ingest.drafts import Row, typewriter
 from normrag_core.ingest.grid import Grid
@@ -37,10 +37,24 @@ def find_labels(
     for box in drawings:
         if not _is_frame_of_code(box, lines) and not _is_formula(box, lines):
             found |= {i for i, line in enumerate(lines) if _beside(line, box, frame)}
+    found -= _rest_of_prose(rows, found, frame)
     held = [g.box for i, g in enumerate(grids) if i not in charts]
     found = {i for i in found if not any(_within(lines[i], box) for box in held)}
     found |= {i for i, line in enumerate(lines) if not line.upright and not any(_within(line, box) for box in held)}
     return found, charts
+
+
+def _rest_of_prose(rows: Print, found: set[int], frame: Frame) -> set[int]:
+    """Indices in `found` of lines that only end a paragraph whose full lines stand right above the drawing."""
+    rest: set[int] = set()
+    for (above_at, above), (at, row) in pairwise(rows):
+        if at not in found or (above_at in found and above_at not in rest):
+            continue
+        close = 0 < row.baseline - above.baseline <= STEP * row.size and abs(row.size - above.size) < 0.6
+        flush = min(abs(row.box[0] - line.bbox[0]) for line in above.lines) < 3
+        if close and flush and (above_at in rest or any(_like_prose(line, frame) for line in above.lines)):
+            rest |= {at + k for k in range(len(row.lines))}
+    return rest
 
 
 def _within(line: PageLine, box: Box) -> bool:

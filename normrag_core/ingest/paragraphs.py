@@ -82,7 +82,9 @@ def _flows_on(block: Draft, row: Row, frame: Frame) -> bool:
     above = block.rows[-1]
     if block.kind == "caption":
         return True
-    if block.kind not in (*_HANGING, "paragraph") or above.mono > 0.6 or _broken_early(above, row, frame):
+    if block.kind not in (*_HANGING, "paragraph") or _broken_early(above, row, frame):
+        return False
+    if block.kind in ("note", "example") and above.mono > 0.6:
         return False
     expected = above.box[0] if len(block.rows) > 1 or block.kind == "paragraph" else block.hang
     return abs(row.box[0] - expected) < 3

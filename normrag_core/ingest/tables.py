@@ -13,6 +13,7 @@ from normrag_core.ingest.scripts import indent, prose
 from normrag_core.model import Rect
 
 _NOTE = re.compile(r"(?:NOTE|EXAMPLE)(?:\s*\d+)?\s*:|\(\*+\)")
+_NUMBERS = re.compile(r"\s*\d+(?:\s+\d+)+\s*")
 _SAME = 4.0  # column edges this close are one, points
 _REACH = 3.5  # how far print may run over a cell's edge before it is cut there, points
 
@@ -116,12 +117,13 @@ def _cut_span(span: Span, edges: Sequence[float]) -> list[Span]:
 
 
 def _by_line(row: list[list[PageLine]]) -> list[list[list[PageLine]]]:
-    """A band of cells as one row, or as one row a printed line where its first column is code line by line."""
+    """A band of cells as one row, or as one row a printed line where its first column is code, or all of it rows of numbers."""
     first = row[0]
     baselines = sorted({round(p.baseline) for p in first})
     mono = sum(len(s.text) for p in first for s in p.spans if typewriter(s))
     total = sum(len(s.text) for p in first for s in p.spans)
-    if len(baselines) < 2 or len(row) < 2 or mono < 0.6 * total:
+    numbers = all(_NUMBERS.fullmatch(p.text) for lines in row for p in lines)
+    if len(baselines) < 2 or len(row) < 2 or (mono < 0.6 * total and not numbers):
         return [row]
     starts = [b - 0.6 * first[0].size for b in sorted({p.baseline for p in first})]
     merged = [starts[0]]

@@ -179,6 +179,18 @@ def test_message_formats_in_a_proportional_font_are_code():
     assert after(page) == [("code", "<Some-Request> ::= < Header: 300 >\n          < Session-Id >\n          *[ AVP ]")]
 
 
+def test_session_descriptions_are_code():
+    page = sheet().put(90, 110, "v=0").put(90, 121.5, "m=audio 49170 RTP/AVP 0").put(90, 133, "a=sendonly")
+    assert after(page) == [("code", "v=0\nm=audio 49170 RTP/AVP 0\na=sendonly")]
+
+
+def test_the_last_line_of_a_paragraph_right_above_a_drawing_is_no_label():
+    page = sheet().prose(110, full("The model"), "with full capabilities.")
+    page.rules += [(100, 126, 180, 127), (100, 180, 180, 181), (100, 126, 101, 180), (140, 130, 141, 180)]
+    page.put(105, 150, "Box", size=8)
+    assert after(page) == [("paragraph", full("The model") + " with full capabilities."), ("figure", "Box")]
+
+
 def test_an_example_of_code_keeps_its_label():
     page = sheet().put(70, 110, "EXAMPLE 1:").put(130, 110, "ex:a a ex:Device ;", "m").put(142, 121.5, "ex:b ex:Thing .", "m")
     assert [kind for kind, _ in after(page)] == ["example"]

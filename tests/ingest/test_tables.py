@@ -141,6 +141,16 @@ def test_a_caption_alone_on_the_page_before_stays_next_to_its_table():
     assert [kind for kind, _ in blocks(one, two)] == ["paragraph", "caption", "table", "paragraph"]
 
 
+def test_cells_full_of_number_rows_are_parted_line_by_line():
+    """Code tables set as two tall cells (EN 302 755, page 137)."""
+    page = Sheet().put(LEFT, 80, full("Prose")).grid([100.0, 250.0, 400.0], [120.0, 160.0])
+    for i, (left, right) in enumerate([("3 3198 478", "8 1015 1945"), ("4 2681 2135", "9 1948 412"), ("5 3107 4027", "")]):
+        page.put(105, 129 + 12 * i, left, size=9)
+        if right:
+            page.put(255, 129 + 12 * i, right, size=9)
+    assert table(page).rows == (("3 3198 478", "8 1015 1945"), ("4 2681 2135", "9 1948 412"), ("5 3107 4027", ""))
+
+
 def test_print_that_runs_over_a_stroke_is_cut_between_the_cells():
     page = Sheet().put(LEFT, 80, full("Prose")).grid(XS, ys(120, 2))
     fill(page, 120, [["a", "b", "c"]])
