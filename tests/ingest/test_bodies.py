@@ -186,7 +186,8 @@ def test_session_descriptions_are_code():
 
 def test_the_last_line_of_a_paragraph_right_above_a_drawing_is_no_label():
     page = sheet().prose(110, full("The model"), "with full capabilities.")
-    page.rules += [(100, 126, 180, 127), (100, 180, 180, 181), (100, 126, 101, 180), (140, 150, 141, 165), (160, 150, 161, 165)]
+    page.rules += [(100, 126, 180, 127), (100, 160, 180, 161), (100, 126, 101, 160), (180, 126, 181, 160), (181, 140, 260, 141)]
+    page.rules += [(260, 126, 261, 180)]
     page.put(105, 150, "Box", size=8)
     assert after(page) == [("paragraph", full("The model") + " with full capabilities."), ("figure", "Box")]
 
