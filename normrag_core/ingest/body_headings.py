@@ -249,7 +249,8 @@ def _title_end(rows: Sequence[Row], first: int, parts: Numbered, skip: set[int])
         row, above = rows[stop], rows[stop - 1]
         close = row.page == above.page and row.y0 - above.y1 < 0.75 * row.size and row.y0 > above.y0
         alike = row.family == above.family and abs(row.size - above.size) < 0.6 and row.bold == above.bold
-        if stop in skip or not close or not alike or row.x0 < rows[first].x0 - 3:
+        centred = parts.kind == "annex" and abs(row.x0 + row.x1 - rows[first].x0 - rows[first].x1) < 24
+        if stop in skip or not close or not alike or (row.x0 < rows[first].x0 - 3 and not centred):
             break
         if row.x0 < rows[first].x0 + 8 and _opens(parts, take_apart(row.text)):
             break

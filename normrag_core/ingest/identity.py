@@ -133,7 +133,7 @@ def _of_headers(pages: Sequence[Page]) -> Identity:
     if votes[best] < 2 and len(pages) > 4:
         return Identity()
     name = also.most_common(1)[0][0] if also else ""
-    return replace(best, also="" if name.endswith(best.id) else name, source="running header")
+    return replace(best, also="" if name == best.id else name, source="running header")
 
 
 def _of_cover(pages: Sequence[Page]) -> Identity:
@@ -218,7 +218,8 @@ def _matches(text: str) -> list[Identity]:
 def _id(kind: str, number: str) -> str:
     number = re.sub(r"^(\d{3})(\d{3})", r"\1 \2", clean(number))
     number = re.sub(r"^([A-Za-z-]+)(\d{3,4})", r"\1 \2", number)
-    return f"{kind.upper()} {number}"
+    body = "3GPP " if re.match(r"\d\d\.\d{3}", number) else ""
+    return f"{body}{kind.upper()} {number}"
 
 
 def _version(text: str) -> str:
@@ -234,7 +235,10 @@ def _edition(text: str) -> str:
 
 def _month(text: str) -> str:
     match = re.search(rf"\b({'|'.join(_MONTHS)}) ((?:19|20)\d\d)\b", text, re.I)
-    return f"{match[2]}-{[m.lower() for m in _MONTHS].index(match[1].lower()) + 1:02}" if match else ""
+    if match:
+        return f"{match[2]}-{[m.lower() for m in _MONTHS].index(match[1].lower()) + 1:02}"
+    match = re.search(r"\((\d\d)/((?:19|20)\d\d)\)", text)
+    return f"{match[2]}-{match[1]}" if match else ""
 
 
 def _same(a: str, b: str) -> bool:

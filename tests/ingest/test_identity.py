@@ -52,8 +52,8 @@ def pages(header: str, cover: tuple[str, ...] = (), count: int = 4) -> list[Page
             "3GPP TS 29.272 version 16.4.0 Release 16 / 5 / ETSI TS 129 272 V16.4.0 (2020-11)",
             ("TS 129 272", "V16.4.0", "2020-11"),
         ),
-        ("3GPP TR 36.873 V12.7.0 (2017-12)", ("TR 36.873", "V12.7.0", "2017-12")),
-        ("3GPP TR36.873 V12.7.0 (2017-12)", ("TR 36.873", "V12.7.0", "2017-12")),
+        ("3GPP TR 36.873 V12.7.0 (2017-12)", ("3GPP TR 36.873", "V12.7.0", "2017-12")),
+        ("3GPP TR36.873 V12.7.0 (2017-12)", ("3GPP TR 36.873", "V12.7.0", "2017-12")),
     ],
 )
 def test_running_headers(header: str, expected: tuple[str, str, str]) -> None:

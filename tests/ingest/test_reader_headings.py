@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pymupdf
 import pytest
 from pdfs import LEFT, TAB, Sheet, sheet
 
@@ -263,3 +264,11 @@ def test_headings_in_bold_of_the_same_size_as_in_the_1990s(tmp_path: Path) -> No
             s.line("warning tone:", font="hebo").line("5 Reserved", font="helv").y += 14
     parsed = read_pdf(s.save(tmp_path / "a.pdf"))
     assert [key for key, _, _ in tree(parsed)] == ["1", "1.1", "1.2", "2", "2.1", "2.2", "3", "3.1", "3.2"]
+
+
+def test_centred_annex_title_of_other_bodies(tmp_path: Path) -> None:
+    s = plain(tmp_path).turn()
+    for text in ("Annex A", "Procedure of the test"):
+        s.line(text, x=297 - pymupdf.get_text_length(text, "hebo", 12) / 2, font="hebo", size=12, step=14)
+    parsed = read_pdf(s.prose().save(tmp_path / "a.pdf"))
+    assert tree(parsed)[-1] == ("A", "Procedure of the test", "")
