@@ -18,7 +18,7 @@ from pages import _theme as theme
 SHOWN = {
     "picture": "Picture as table",
     "cited": "Most cited",
-    "documents": "Standards",
+    "documents": "Cited standards",
     "broken": "Broken references",
     "missing": "Not loaded",
     "quiet": "Never cited",
