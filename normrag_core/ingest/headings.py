@@ -150,19 +150,20 @@ def _from_marks(
 ) -> list[Heading]:
     """Headings of the marks, in their order, rows used up added to `taken`.
 
-    A bookmark that is not found in print stands where it points; a contents entry that is not found makes none.
+    A bookmark that is not found in print stands where it points; one that points nowhere and is not found makes none, nor
+    does a contents entry that is not found.
     """
     headings = []
     after = 0
     for mark in marks:
-        place = finder.find(mark, taken)
-        if place is None and source == "contents":
+        place = finder.find(mark, taken) if mark.page else None
+        if place is None and (source == "contents" or not mark.page):
             place = finder.find_after(mark, taken, after)
         if place is not None:
             taken.update(range(place.first, place.stop))
             after = place.stop
             headings.append(_placed(mark, place, finder.rows, source))
-        elif source == "bookmark":
+        elif source == "bookmark" and mark.page:
             headings.append(_unplaced(mark, lines))
     return headings
 

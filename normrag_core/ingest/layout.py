@@ -16,6 +16,8 @@ _FLAGS = pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_MEDIABOX_CLIP | pymupdf
 _VECTOR = 3
 _MONO = ("courier", "consola", "mono", "typewriter", "lucidasans-type")
 _MAX_RULES = 4000
+GUTTER = 6.0  # points to either side of the middle
+COLUMN_SHARE = 0.4
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +91,9 @@ def read_pages(document: Any, progress: Callable[[int, int], None] | None = None
         pages.append(_read_page(document[index], index + 1))
         if progress is not None:
             progress(index + 1, count)
-    return pages
+    # A page of two wide table columns looks like two columns of text; a document is set in columns throughout.
+    divided = sum(in_columns(page.lines, page.width) for page in pages) >= max(1, COLUMN_SHARE * count)
+    return [replace(page, lines=tuple(arrange(page.lines, page.width, divided))) for page in pages]
 
 
 def _read_page(page: Any, number: int) -> Page:
@@ -111,7 +115,7 @@ def _read_page(page: Any, number: int) -> Page:
         number=number,
         width=page.rect.width,
         height=page.rect.height,
-        lines=tuple(arrange(fragments, page.rect.width)),
+        lines=tuple(fragments),
         furniture=(),
         links=tuple(_links(page, number)),
         rules=tuple(rules),
@@ -170,8 +174,8 @@ def _line(number: int, spans: Sequence[Span], upright: bool = True) -> PageLine:
     )
 
 
-def arrange(fragments: Sequence[PageLine], width: float) -> list[PageLine]:
-    """Fragments of one page in reading order: by row and from left to right, column by column where there are two.
+def arrange(fragments: Sequence[PageLine], width: float, divided: bool = False) -> list[PageLine]:
+    """Fragments of one page in reading order: by row and from left to right; column by column where the text is divided.
 
     The order of the content stream is not kept: table headers are drawn last and whole pages in vertical strips
     (EN 302 755 V1.4.1, page 106). Print that is not upright comes last.
@@ -179,7 +183,7 @@ def arrange(fragments: Sequence[PageLine], width: float) -> list[PageLine]:
     upright = [f for f in fragments if f.upright]
     ordered: list[PageLine] = []
     row = 0
-    for column in _columns(upright, width):
+    for column in _columns(upright, width) if divided and in_columns(upright, width) else [upright]:
         for members in _rows(column):
             joined = _join([replace(m, row=row) for m in members])
             ordered.extend(_scripted(joined))
@@ -191,23 +195,27 @@ def arrange(fragments: Sequence[PageLine], width: float) -> list[PageLine]:
     return ordered
 
 
-def _columns(fragments: Sequence[PageLine], width: float) -> list[list[PageLine]]:
-    """One list, or bands of left and right columns where most of the page is set in two columns with a clear gutter."""
+def in_columns(lines: Sequence[PageLine], width: float) -> bool:
+    """Whether most of a page is set in two columns with a clear gutter in the middle."""
     middle = width / 2
-    wide = [f for f in fragments if f.bbox[2] - f.bbox[0] > 0.28 * width]
-    across = [f for f in wide if f.bbox[0] < middle - 6 and f.bbox[2] > middle + 6]
-    left = [f for f in wide if f.bbox[2] <= middle + 6]
-    right = [f for f in wide if f.bbox[0] >= middle - 6]
-    if len(left) < 12 or len(right) < 12 or len(across) > 0.25 * len(wide):
-        return [list(fragments)]
+    wide = [f for f in lines if f.upright and f.bbox[2] - f.bbox[0] > 0.28 * width]
+    across = sum(f.bbox[0] < middle - GUTTER and f.bbox[2] > middle + GUTTER for f in wide)
+    left = sum(f.bbox[2] <= middle + GUTTER for f in wide)
+    right = sum(f.bbox[0] >= middle - GUTTER for f in wide)
+    return left >= 12 and right >= 12 and across <= 0.25 * len(wide)
+
+
+def _columns(fragments: Sequence[PageLine], width: float) -> list[list[PageLine]]:
+    """Bands from top to bottom: print across the page alone, else the left column and the right column."""
+    middle = width / 2
     bands: list[list[PageLine]] = []
     pending: tuple[list[PageLine], list[PageLine]] = ([], [])
     for f in sorted(fragments, key=lambda f: f.baseline):
-        if f.bbox[0] < middle - 6 and f.bbox[2] > middle + 6:
+        if f.bbox[0] < middle - GUTTER and f.bbox[2] > middle + GUTTER:
             bands += [list(side) for side in pending if side] + [[f]]
             pending = ([], [])
         else:
-            pending[f.bbox[0] >= middle - 6].append(f)
+            pending[f.bbox[0] >= middle - GUTTER].append(f)
     return bands + [list(side) for side in pending if side]
 
 

@@ -36,16 +36,16 @@ class Place:
 
 
 def bookmarks(document: Any) -> list[Mark]:
-    """Bookmarks of an open PyMuPDF document, those without text or page left out."""
+    """Bookmarks of an open PyMuPDF document that have a text. page is 0 where the goal is not known."""
     marks = []
     for level, title, page, goal in document.get_toc(simple=False):
         text = clean(title)
-        if not text or page < 1:
+        if not text:
             continue
         to = goal.get("to")
         # A y of 0 means "top of page": nothing is known.
         y = float(to.y) if to is not None and hasattr(to, "y") and to.y > 0 else None
-        marks.append(Mark(level, text, page, y))
+        marks.append(Mark(level, text, max(page, 0), y))
     return marks
 
 
