@@ -216,13 +216,16 @@ class Binder:
             owner = self._owners.get(index - 1)
             joined = _OF.fullmatch(gap) or _COMMA.fullmatch(gap) or _AND.fullmatch(gap)
             return owner if owner and owner.by == "after" and joined and not self._exists(place) else None
+        if "\n\n" in gap:
+            return None
         plain = _BACKWARD.fullmatch(gap)
         taken = self._owners.get(index - 2) if index > 1 else None
         if taken and taken.piece == index - 1:
             return replace(taken, by="after") if plain and not self._exists(place) else None
         if not plain and not (_BACKWARD_SEE.fullmatch(gap) and not self._exists(place)):
             return None
-        if "," in gap and _TELLS.match(self._text, place.end) and self._exists(place):
+        opens = "," in gap or self._text[place.start].isupper()
+        if opens and _TELLS.match(self._text, place.end) and self._exists(place):
             return None  # "According to [2], figure 3 shows ..."
         return replace(self._references.owner(before, index - 1), by="after")
 
@@ -255,10 +258,10 @@ class Binder:
         for number in range(index - 1, max(index - _FAR, 0) - 1, -1):
             piece = self._pieces[number]
             if not isinstance(piece, Place):
-                opened = _OPENS_LIST.search(self._text, max(piece.start - 40, 0), piece.start) and self._text[
-                    piece.end : piece.end + 2
-                ].lstrip().startswith(":")
-                return replace(self._references.owner(piece, number), by="near") if opened else None
+                opened = _OPENS_LIST.search(self._text, max(piece.start - 40, 0), piece.start)
+                if opened and self._text[piece.end : piece.end + 2].lstrip().startswith(":"):
+                    return replace(self._references.owner(piece, number), by="near")
+                return None
         return None
 
     def _law(self, index: int) -> Owner | None:

@@ -194,6 +194,7 @@ TABLE: list[tuple[str, list[tuple[str, str, str]]]] = [
     ("asked for in clause A.2 of\n\nEN 300 421 [2]", [("clause A.2 of EN 300 421 [2]", "EN 300 421", "A.2")]),
     ("limits of that clause AC mains and Clause RF field", []),
     ("the limit in EN 300 421 [2], annex B is common", [("EN 300 421 [2], annex B", "EN 300 421", "B")]),
+    ("- as in EN 300 421 [2]\n\nTable 12 shows it", [("EN 300 421 [2]", "EN 300 421", ""), ("Table 12", "own", "7.1")]),
     ("RFC 3261 [2] is a slip", [("RFC 3261 [2]", "RFC 3261", "")]),
     ("but EN 300 412 [2] is not", [("EN 300 412 [2]", "EN 300 421", "")]),
     (
