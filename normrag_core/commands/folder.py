@@ -15,6 +15,7 @@ from normrag_core.config import RetrieverConfig
 from normrag_core.files import atomic_write, cache_folder, sha256_of
 from normrag_core.model import Corpus, ParsedDocument
 from normrag_core.retriever import Retriever
+from normrag_core.storage.vectors import VectorStore
 
 READER_MODULES = ("anchors", "codec", "identifiers", "model")
 """What the reader uses outside its own package."""
@@ -40,16 +41,27 @@ def open_retriever(folder: Path, configs: Sequence[RetrieverConfig], questions: 
         return Retriever(corpus)
     from normrag_core.commands.stored import StoredEmbedder
     from normrag_core.embedding import EmbeddingError, load_embedder
-    from normrag_core.storage.vectors import VectorStore
 
     try:
-        embedder = StoredEmbedder(load_embedder(), VectorStore(cache_folder() / "vectors.sqlite"), say)
+        embedder = StoredEmbedder(load_embedder(), _vector_store(), say)
     except EmbeddingError as error:
         say(f"no embedding model, so the dense stages are left out: {error}")
         return Retriever(corpus)
     if questions:
         embedder.prepare(questions)
     return Retriever(corpus, embedder, embedder.vectors)
+
+
+def _vector_store() -> VectorStore:
+    """Vectors of earlier runs; in memory where the cache folder cannot be used."""
+    try:
+        cache_folder().mkdir(parents=True, exist_ok=True)
+        store = VectorStore(cache_folder() / "vectors.sqlite")
+        len(store)
+        return store
+    except OSError as error:
+        say(f"vectors are not kept for the next run: {error}")
+        return VectorStore(None)
 
 
 def open_corpus(folder: Path) -> Corpus:
