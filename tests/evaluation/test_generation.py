@@ -21,10 +21,10 @@ from normrag_core.evaluation.generation import (
     template_questions,
 )
 from normrag_core.evaluation.generation.checks import DroppedError, Duplicates, leaks_code, make_question, parse_reply
-from normrag_core.evaluation.generation.client import complete
 from normrag_core.evaluation.generation.run import CLAUSE_PROMPT, render
 from normrag_core.evaluation.questions import Question, dump_jsonl, parse_questions
 from normrag_core.evaluation.witnesses import find_missing
+from normrag_core.llm import complete
 from normrag_core.model import Citation, Corpus, Document, InfoUnit, Term
 
 FILLER = " The remaining words of this clause describe the apparatus in general and are of no further interest to anybody." * 3

@@ -3,10 +3,10 @@
 Synthetic questions are the paper's acknowledged weakness; what cannot be verified is dropped and counted.
 """
 
-from normrag_core.evaluation.generation.client import Endpoint, EndpointError
 from normrag_core.evaluation.generation.passages import Source, citation_sources, clause_sources
 from normrag_core.evaluation.generation.run import GenerationReport, estimate, generate
 from normrag_core.evaluation.generation.templates import template_questions
+from normrag_core.llm import Endpoint, EndpointError
 
 __all__ = [
     "Endpoint",

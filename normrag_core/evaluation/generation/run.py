@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from normrag_core.evaluation.generation.checks import DroppedError, Duplicates, make_question
-from normrag_core.evaluation.generation.client import Endpoint, EndpointError, complete
 from normrag_core.evaluation.generation.passages import Source
 from normrag_core.evaluation.questions import Question, from_object, to_object
+from normrag_core.llm import Endpoint, EndpointError, complete
 from normrag_core.model import Corpus
 
 CLAUSE_PROMPT = """You write test questions for engineers who look things up in technical standards.

@@ -53,20 +53,21 @@ class Endpoint:
 
     @classmethod
     def from_environment(cls, **given: Any) -> Endpoint:
-        """From OPENAI_BASE_URL, OPENAI_MODEL and OPENAI_API_KEY; what is given goes before them."""
-        names = {"base_url": "OPENAI_BASE_URL", "model": "OPENAI_MODEL", "key": "OPENAI_API_KEY"}
+        """From NORMRAG_LLM_URL, NORMRAG_LLM_MODEL and NORMRAG_LLM_KEY; what is given goes before them."""
+        names = {"base_url": "NORMRAG_LLM_URL", "model": "NORMRAG_LLM_MODEL", "key": "NORMRAG_LLM_KEY"}
         found = {name: os.environ.get(variable, "") for name, variable in names.items()}
         return cls(**(found | {k: v for k, v in given.items() if v not in ("", None)}))
 
 
-def complete(endpoint: Endpoint, prompt: str, sleep: Callable[[float], None] = time.sleep) -> str:
+def complete(endpoint: Endpoint, prompt: str, sleep: Callable[[float], None] = time.sleep, system: str = "") -> str:
     """The model's reply to one prompt. Waits and tries again on time-outs, 429 and server errors (Retry-After is honoured).
 
-    EndpointError when all attempts failed or the endpoint refuses.
+    system: instructions that stand apart from the prompt. EndpointError when all attempts failed or the endpoint refuses; its
+    text never holds the key, which some servers repeat in theirs.
     """
     body = {
         "model": endpoint.model,
-        "messages": [{"role": "user", "content": prompt}],
+        "messages": [*([{"role": "system", "content": system}] if system else []), {"role": "user", "content": prompt}],
         "temperature": endpoint.temperature,
         "max_tokens": endpoint.max_tokens,
     }
@@ -84,7 +85,8 @@ def complete(endpoint: Endpoint, prompt: str, sleep: Callable[[float], None] = t
                 return _content(reply.read(MAX_REPLY_BYTES + 1))
         except urllib.error.HTTPError as error:
             with error:
-                problem = f"status {error.code}: {error.read(300).decode('utf8', 'replace').strip()}"
+                said = error.read(300).decode("utf8", "replace").strip()
+                problem = f"status {error.code}: {said.replace(endpoint.key, '***') if endpoint.key else said}"
             if error.code not in RETRY_STATUS:
                 raise EndpointError(f"{endpoint.base_url}: {problem}", fatal=error.code in (401, 403, 404)) from None
             wait = _retry_after(error.headers.get("Retry-After"), wait)
