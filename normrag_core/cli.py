@@ -1,4 +1,4 @@
-"""Command line: parse, search, evaluate. Results go to standard output, messages to standard error.
+"""Command line: parse, search, evaluate, reproduce. Results go to standard output, messages to standard error.
 
 Exit status: 0 done; 1 nothing could be read; 2 wrong usage.
 """
@@ -21,11 +21,14 @@ def main(argv: list[str] | None = None) -> int:
     parse.add_argument("file", type=Path)
     _add_search(commands)
     _add_evaluate(commands)
+    _add_reproduce(commands)
     args = parser.parse_args(argv)
     if args.command == "parse":
         return _parse(args.file)
     if args.command == "search":
         return _search(args)
+    if args.command == "reproduce":
+        return _reproduce(args)
     return _evaluate(args)
 
 
@@ -77,6 +80,21 @@ def _evaluate(args: argparse.Namespace) -> int:
     except UsageError as error:
         print(error, file=sys.stderr)
         return 2
+
+
+def _add_reproduce(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    reproduce = commands.add_parser("reproduce", help="write docs/reproduction.md: the paper's table, plots and findings")
+    reproduce.add_argument(
+        "folder", type=Path, nargs="?", metavar="DIR", help="default: an optional folder next to the checkout, else data"
+    )
+    reproduce.add_argument("questions", type=Path, nargs="?", metavar="QUESTIONS")
+    reproduce.add_argument("--out", type=Path, default=Path("docs"), metavar="FOLDER", help="where to write (default docs)")
+
+
+def _reproduce(args: argparse.Namespace) -> int:
+    from normrag_core.commands.reproduce import reproduce
+
+    return reproduce(args.folder, args.questions, args.out)
 
 
 def _some_text(text: str) -> str:
