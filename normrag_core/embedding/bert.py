@@ -184,7 +184,7 @@ class _Graph:
     def _constant(self, name: str, value: np.ndarray) -> str:
         from onnx import numpy_helper
 
-        self.constants.append(numpy_helper.from_array(np.ascontiguousarray(value), name))
+        self.constants.append(numpy_helper.from_array(np.asarray(value, order="C"), name))
         return name
 
     def _node(self, kind: str, inputs: list[str], output: str, domain: str = "", **attributes: Any) -> str:

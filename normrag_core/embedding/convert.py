@@ -24,7 +24,7 @@ from normrag_core.embedding.onnx_engine import OnnxEngine
 from normrag_core.embedding.weights import load_weights
 from normrag_core.files import atomic_write, cache_folder, clear_leftovers, sha256_of
 
-GRAPH_VERSION = 2
+GRAPH_VERSION = 3
 """Raised when `bert` writes another graph for the same weights."""
 Precision = Literal["auto", "int8", "fp32"]
 _WEIGHT_LIMITS = (127, 63)

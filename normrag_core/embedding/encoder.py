@@ -71,16 +71,22 @@ class TransformerEmbedder:
         extra = len(self._head) + len(self._tail)
         counts = []
         for start in range(0, len(texts), 512):  # bounded, since an encoding holds more than its ids
-            batch = self._tokenizer.encode_batch_fast(list(texts[start : start + 512]), add_special_tokens=False)
-            counts += [len(encoding.ids) + extra for encoding in batch]
+            batch = self._tokens(texts[start : start + 512])
+            counts += [len(tokens) + extra for tokens in batch]
         return np.array(counts, dtype=np.int64)
+
+    def _tokens(self, texts: Sequence[str]) -> list[list[int]]:
+        """Token ids of each text, without special tokens, uncut."""
+        # PDFs hold halves of surrogate pairs, which the tokenizer refuses
+        whole = [t.encode("utf8", "replace").decode("utf8") for t in texts]
+        return [encoding.ids for encoding in self._tokenizer.encode_batch_fast(whole, add_special_tokens=False)]
 
     def _encode_step(self, texts: Sequence[str]) -> np.ndarray:
         limit = self.max_tokens - len(self._head) - len(self._tail)
         owners: list[int] = []
         pieces: list[Sequence[int]] = []
-        for owner, encoding in enumerate(self._tokenizer.encode_batch_fast(list(texts), add_special_tokens=False)):
-            own = [encoding.ids[:limit]] if self._long_texts == "cut" else windows.split(encoding.ids, limit)
+        for owner, tokens in enumerate(self._tokens(texts)):
+            own = [tokens[:limit]] if self._long_texts == "cut" else windows.split(tokens, limit)
             pieces += own
             owners += [owner] * len(own)
         vectors = self._engine.vectors([[*self._head, *piece, *self._tail] for piece in pieces])
