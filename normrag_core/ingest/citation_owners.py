@@ -214,8 +214,11 @@ class Binder:
         gap = self._text[before.end : place.start]
         if isinstance(before, Place):
             owner = self._owners.get(index - 1)
-            joined = _OF.fullmatch(gap) or _COMMA.fullmatch(gap) or _AND.fullmatch(gap)
-            return owner if owner and owner.by == "after" and joined and not self._exists(place) else None
+            if owner is None or owner.by != "after":
+                return None
+            if _COMMA.fullmatch(gap) and not _TELLS.match(self._text, place.end):
+                return owner  # "EN 300 421 [2], clause 5.1, annex D"
+            return owner if (_OF.fullmatch(gap) or _AND.fullmatch(gap)) and not self._exists(place) else None
         if "\n\n" in gap:
             return None
         plain = _BACKWARD.fullmatch(gap)

@@ -69,7 +69,7 @@ class Number:
 Piece = Place | Label | Number
 
 _CLAUSE_CODE = r"(?:\d{1,3}[A-Za-z]{0,2}|[A-Z]{1,2})(?:\.\d{1,4}[A-Za-z]{0,2})*"
-_END = r"(?![\w]|\.\w|-\d)"
+_END = r"(?![\w]|\.\w|-\d(?!\d*\.\d))"
 _NUMBER = r"\d{1,3}[A-Za-z]{0,2}"
 _EQUATION = r"\d{1,3}(?:[.\-]\d{1,3})*[a-z]?"
 _CODES: dict[Noun, str] = {
@@ -101,7 +101,7 @@ _KINDS: tuple[tuple[str, Noun], ...] = (
 _PAREN = r"(?:\s*\([^()]{1,80}\))?"
 _JOIN = re.compile(
     rf"{_PAREN}\s*(?P<join>,\s*(?:and|or|and/or)\s+|[,;/]\s*|\s(?:and|or|and/or|to|through|till|until|as\swell\sas|&)\s+(?:to\s+|in\s+|also\s+)?"
-    r"|\s?[–—]\s?|\s-\s)"
+    r"|\s?[–—]\s?|\s-\s|-(?=(?:\d{1,2}|[A-Z])\.\d))"
 )
 _RANGE = re.compile(r"to|through|till|until|[–—-]")
 # "clauses 5.1 to 5.4 for MPEG-2 and 5.5 to 5.7 for H.264": a few words between, only before numbers with a dot.
@@ -114,7 +114,7 @@ _LABEL = re.compile(
 _LABELS = re.compile(r"\[\s?(?:i\.)?\d{1,3}(?:\s?[,;–-]\s?(?:i\.)?\d{1,3})+\s?\]")
 _NAMED = re.compile(r"\[(?P<label>[A-Z][\w.:+ -]{1,24})\]")
 _LABEL_RANGE = re.compile(r"\s(?:to|through)\s|\s?[–—-]\s?")
-_SLASH = re.compile(r"/(?P<id>[A-Z]{1,2}\.\d{1,4})(?![\w.])")
+_SLASH = re.compile(r"/(?P<id>[A-Z]{1,2}\.\d{2,4})(?![\w.])")
 _BETWEEN_ID_AND_LABEL = re.compile(
     r"\s*(?:\|\s*|\((?:[Pp]arts?|V)[^()\[\]]{0,40}\)\s*|,?\s?[Pp]arts?\s\d{1,2}\s*|[Rr]ecommendations?\s|[Ss]tandard\s|\(all\sparts\)\s*)?"
 )
@@ -145,7 +145,10 @@ def find_pieces(text: str, named: frozenset[str] = frozenset(), numbers: Sequenc
     spans = [*numbers, *(bare.span(bare.lastgroup or 0) for bare in _BARE.finditer(text))]
     for start, end in spans:
         if taken.free(start, end):
-            pieces.append(Place(start, end, "number", (Item(start, end, text[start:end], at=start),)))
+            items = tuple(_items(text, start, start, "clause", plural=True))
+            if items:
+                pieces.append(Place(start, items[-1].end, "number", items))
+                taken = _Taken(pieces)
     return sorted(pieces, key=lambda p: p.start)
 
 
@@ -198,6 +201,8 @@ def _items(text: str, start: int, at: int, noun: Noun, plural: bool) -> Iterator
 
 def _following(text: str, noun: Noun, plural: bool, before: re.Match[str]) -> tuple[re.Match[str] | None, bool]:
     """The next number of a list, and whether it ends a range that `before` begins."""
+    if _SLASH.match(text, before.end()):
+        return None, False
     join = _JOIN.match(text, before.end())
     after = _ITEM[noun].match(text, join.end()) if join else None
     if join and after:
@@ -214,7 +219,7 @@ def _belongs(text: str, noun: Noun, plural: bool, before: re.Match[str], join: r
         return len(after[0]) > 1 and "." in after[0] and mark[:1] != "/"
     if "." in before[0] and noun in ("clause", "section"):
         # Numbers of one list have their dots alike: "clause 5.1.2 or 5.1.3", not "clause 5.1.2, 8 carriers".
-        return "." in after[0] and (plural or mark not in ("-", "–", "—", ";"))
+        return "." in after[0] and (plural or join["join"] == "-" or mark not in ("-", "–", "—", ";"))
     if not plural:
         return (
             ("." in after[0] or mark in ("or", "and"))

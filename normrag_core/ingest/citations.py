@@ -29,6 +29,8 @@ _NO_CITATIONS = re.compile(
 )
 _DRAFTING = re.compile(r"\s*of\s+the\s+(?:ETSI\s+)?Drafting\s+Rules", re.I)
 _INTERVAL = re.compile(r"(?:range|interval|within|between|∈)\s*$")
+_INDEXED = re.compile(r"\b(?:bits?|bytes?|octets?|array|index|vector|register|element)\s?$", re.I)
+_LABELS_BEFORE = re.compile(r"(?:^|[\s(,;])(?:\[(?:i\.)?\d{1,3}\])+$")
 _LEADS = re.compile(r"\b(?:in|see|of|to|by|from|and|or|with|the|per|under)\s+$", re.I)
 _MAX_RANGE = 30
 
@@ -121,9 +123,11 @@ class _Finder:
         if self.text[piece.start] != "[" and _INTERVAL.search(before.rpartition("[")[0]):
             return False  # "in the range [1, 2]"
         word = re.search(r"[\w)\]]+$", before)
-        if word and not re.fullmatch(r"[A-Za-z]?[a-z]{5,}", word[0]):
-            return False  # acm[7], x(n)[1], [7][6]
-        return self.text[piece.end : piece.end + 1] not in ("[", "=")
+        if _INDEXED.search(before) or (
+            word and not re.fullmatch(r"[A-Za-z]?[a-z]{5,}", word[0]) and not _LABELS_BEFORE.search(before)
+        ):
+            return False  # acm[7], x(n)[1], bits [7], a[7][6]
+        return not re.match(r"\[(?!\s?(?:i\.)?\d{1,3}\s?\])|=", self.text[piece.end : piece.end + 9])
 
     def _of_document(self, piece: Number | Label, index: int) -> Iterator[Citation]:
         last = piece.last if isinstance(piece, Label) else ""

@@ -195,6 +195,14 @@ TABLE: list[tuple[str, list[tuple[str, str, str]]]] = [
     ("limits of that clause AC mains and Clause RF field", []),
     ("the limit in EN 300 421 [2], annex B is common", [("EN 300 421 [2], annex B", "EN 300 421", "B")]),
     ("- as in EN 300 421 [2]\n\nTable 12 shows it", [("EN 300 421 [2]", "EN 300 421", ""), ("Table 12", "own", "7.1")]),
+    (
+        "EN 300 421 [2], clause 5.1, annex D",
+        [("EN 300 421 [2], clause 5.1", "EN 300 421", "5.1"), ("annex D", "EN 300 421", "D")],
+    ),
+    ("Clause 5.1/Q.931 says", [("Clause 5.1/Q.931", "ITU-T Q.931", "5.1")]),
+    ("in [1][2] and bits [2], array[2], acm[1][2]", [("[1]", "EN 301 489-1", ""), ("[2]", "EN 300 421", "")]),
+    ("see 5.2 and 5.3", [("5.2", "own", "5.2"), ("5.3", "own", "5.3")]),
+    ("clause 5.2-5.3", [("clause 5.2-5.3", "own", "5.2"), ("clause 5.2-5.3", "own", "5.3")]),
     ("RFC 3261 [2] is a slip", [("RFC 3261 [2]", "RFC 3261", "")]),
     ("but EN 300 412 [2] is not", [("EN 300 412 [2]", "EN 300 421", "")]),
     (
