@@ -19,7 +19,7 @@ def typewriter(span: Span) -> bool:
     """Whether a span is set in a typewriter font; subset fonts without a name are told by the width of their letters."""
     if span.mono:
         return True
-    if not _NAMELESS.fullmatch(span.font) or len(span.text) < 6:
+    if not _NAMELESS.fullmatch(span.font) or len(span.text) < 6 or span.size <= 0:
         return False
     width = (span.bbox[2] - span.bbox[0]) / (len(span.text) * span.size)
     return 0.547 <= width <= 0.559 or 0.595 <= width <= 0.607  # Consolas; Courier and its like

@@ -9,6 +9,7 @@ from normrag_core.ingest.grid import Grid
 from normrag_core.ingest.layout import Box, PageLine
 
 _MESH = 9.0  # side of a raster field, points: strokes closer than about this belong to one drawing
+_MOST_FIELDS = 400_000  # a page that fills the raster more often than this is art, and would take seconds
 
 
 @lru_cache(maxsize=8)
@@ -18,9 +19,15 @@ def find_figures(rules: tuple[Box, ...], grids: tuple[Grid, ...], width: float, 
     if len(loose) < 3:
         return ()
     fields: dict[tuple[int, int], list[int]] = {}
+    budget = _MOST_FIELDS
     for index, (x0, y0, x1, y1) in enumerate(loose):
-        for column in range(int(x0 // _MESH), int(x1 // _MESH) + 1):
-            for row in range(int(y0 // _MESH), int(y1 // _MESH) + 1):
+        columns = range(int(x0 // _MESH), int(x1 // _MESH) + 1)
+        rows = range(int(y0 // _MESH), int(y1 // _MESH) + 1)
+        budget -= len(columns) * len(rows)
+        if budget < 0:
+            return ()
+        for column in columns:
+            for row in rows:
                 fields.setdefault((column, row), []).append(index)
     seen: set[tuple[int, int]] = set()
     boxes = []

@@ -15,6 +15,8 @@ from normrag_core.ingest.layout import Box
 _THIN = 2.6  # thickest stroke, points
 _SNAP = 2.2  # strokes this close are one line
 _TOUCH = 3.0  # ends this close to a line meet it
+_MOST = 800  # longest strokes looked at each way; only drawings have more
+_MOST_FIELDS = 4000  # rows × columns; graph paper has more
 _COVER = 0.88  # share of the longer outer edge that must be drawn
 
 
@@ -66,6 +68,7 @@ def find_grids(rules: tuple[Box, ...]) -> tuple[Grid, ...]:
     """All ruled grids of a page with two cells or more, top to bottom."""
     across = _merge((((y0 + y1) / 2, x0, x1) for x0, y0, x1, y1 in rules if y1 - y0 <= _THIN < x1 - x0))
     down = _merge((((x0 + x1) / 2, y0, y1) for x0, y0, x1, y1 in rules if x1 - x0 <= _THIN < y1 - y0))
+    across, down = (sorted(strokes, key=lambda s: s.lo - s.hi)[:_MOST] for strokes in (across, down))
     grids = []
     for hs, vs in _components(across, down):
         grid = _grid(hs, vs)
@@ -160,7 +163,7 @@ def _grid(hs: list[_Stroke], vs: list[_Stroke]) -> Grid | None:
         return None
     ys = _with_cuts(ys, hs, vs)
     rows, cols = len(ys) - 1, len(xs) - 1
-    if rows * cols < 2 or not _tiled(xs, ys, hs, vs):
+    if not 2 <= rows * cols <= _MOST_FIELDS or not _tiled(xs, ys, hs, vs):
         return None
     return Grid(tuple(xs), tuple(ys), _cells(xs, ys, hs, vs))
 
