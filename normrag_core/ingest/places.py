@@ -8,7 +8,8 @@ from collections.abc import Sequence
 
 from normrag_core.model import InfoUnit, Line, Rect
 
-# An end of sentence: a stop before a space and a capital, a digit, a bracket or a bullet; a blank line, a bullet or a table row on the next line; not after "e.g.".
+# An end of sentence: a stop before a space and a capital, a digit, a bracket or a bullet (not after "e.g."); a blank line;
+# a bullet or a table row on the next line.
 _SENTENCE_END = re.compile(
     r"(?<!\be\.g)(?<!\bi\.e)(?<!\bcf)(?<!\bNo)(?<!\bFig)(?<!\bvs)(?<!\betc)[.;!?](?=\s+[A-Z0-9(•–-])|\n\s*\n|\n(?=[•–|-]\s)"
 )

@@ -41,7 +41,8 @@ def test_informative_labels_and_blocks_without_line_breaks() -> None:
 
 
 def test_names_as_labels() -> None:
-    body = '[RFC2119]  Bradner, S., "Key words", BCP 14, RFC 2119, March 1997.\n[ITU-T X.25] Recommendation ITU-T X.25 (1996), "Interface".'
+    first = '[RFC2119]  Bradner, S., "Key words", BCP 14, RFC 2119, March 1997.'
+    body = f'{first}\n[ITU-T X.25] Recommendation ITU-T X.25 (1996), "Interface".'
     references = read_references([unit("9", "Normative References", body)])
     assert [(r.label, r.document, r.title) for r in references] == [
         ("RFC2119", "RFC 2119", "Key words"),
