@@ -1,4 +1,4 @@
-"""What an embedder is, the errors it raises, and what text of a chunk it is given."""
+"""What an embedder is and the errors it raises."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 import numpy as np
-
-from normrag_core.model import Chunk
 
 Progress = Callable[[int, int], None]
 """Called with (texts done, texts in all)."""
@@ -47,8 +45,3 @@ class Embedder(Protocol):
     def token_counts(self, texts: Sequence[str]) -> np.ndarray:
         """(n,) int64: tokens of each text with special tokens, uncut. Above `max_tokens` a text is long."""
         ...
-
-
-def embedding_text(chunk: Chunk) -> str:
-    """What a chunk is embedded as: its context line (document and title path, where it has one), then its own words."""
-    return f"{chunk.context}\n{chunk.text}" if chunk.context else chunk.text

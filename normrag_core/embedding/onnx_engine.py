@@ -10,28 +10,21 @@ import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from normrag_core.embedding.base import EmbeddingError
+
+if TYPE_CHECKING:
+    from onnxruntime import InferenceSession
 
 
 class OnnxEngine:
     """A graph of `bert.build`, from its file or its bytes."""
 
     def __init__(self, model: Path | bytes) -> None:
-        import onnxruntime
-
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = 1
-        options.inter_op_num_threads = 1
-        options.enable_mem_pattern = False  # lengths differ from call to call; patterns would pile up
-        options.log_severity_level = 3
-        source = model if isinstance(model, bytes) else str(model)
-        try:
-            self._session = onnxruntime.InferenceSession(source, options, providers=["CPUExecutionProvider"])
-        except Exception as error:  # onnxruntime's own exceptions have no common base class
-            raise EmbeddingError(f"onnxruntime: expected to load the converted model; found {error}") from error
+        self._session = open_session(model)
         self.dimension: int = self._session.get_outputs()[0].shape[1]
 
     def vectors(self, sequences: Sequence[Sequence[int]]) -> np.ndarray:
@@ -59,3 +52,19 @@ def processors() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+def open_session(model: Path | bytes) -> InferenceSession:
+    """An onnxruntime session for calls from many threads, each of which computes on the caller's thread alone."""
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    options.inter_op_num_threads = 1
+    options.enable_mem_pattern = False  # lengths differ from call to call; patterns would pile up
+    options.log_severity_level = 3
+    source = model if isinstance(model, bytes) else str(model)
+    try:
+        return onnxruntime.InferenceSession(source, options, providers=["CPUExecutionProvider"])
+    except Exception as error:  # onnxruntime's own exceptions have no common base class
+        raise EmbeddingError(f"onnxruntime: expected to load the model; found {error}") from error
