@@ -87,7 +87,7 @@ def find_candidates(rows: Sequence[Row], typography: Typography, pages: Mapping[
         points = _points(row, parts, typography, pages[row.page])
         if points <= 0:
             continue
-        stop = _title_end(rows, index, parts, skip)
+        stop = title_end(rows, index, parts, skip)
         whole = take_apart(_joined(rows, index, stop))
         if not _plausible(whole, row, typography):
             continue
@@ -212,7 +212,7 @@ def find_unnumbered(rows: Sequence[Row], typography: Typography, pages: Mapping[
             continue
         if _boxed(row, pages[row.page]) or indent(row, typography.edges) >= 4:
             continue
-        if index and _title_end(rows, index - 1, take_apart(rows[index - 1].text), skip) > index:
+        if index and title_end(rows, index - 1, take_apart(rows[index - 1].text), skip) > index:
             continue  # the title of an annex or a clause whose number stands alone above it
         levels = typography.known.get(row.style, Counter())
         total, alien = sum(levels.values()), typography.strangers.get(row.style, 0)
@@ -221,7 +221,7 @@ def find_unnumbered(rows: Sequence[Row], typography: Typography, pages: Mapping[
         )
         kept = total >= 3 and alien <= 0.34 * total and row.size > typography.body[1] + 0.6
         if usual or (kept and any(c.isalpha() for c in row.text)):
-            stop = _title_end(rows, index, take_apart(row.text), skip)
+            stop = title_end(rows, index, take_apart(row.text), skip)
             if stop - index <= 3:
                 found.append(Candidate(index, stop, take_apart(_joined(rows, index, stop)), UNNUMBERED, listed=True))
                 skip.update(range(index, stop))
@@ -242,7 +242,7 @@ def _boxed(row: Row, page: Page) -> bool:
     return left and right
 
 
-def _title_end(rows: Sequence[Row], first: int, parts: Numbered, skip: set[int]) -> int:
+def title_end(rows: Sequence[Row], first: int, parts: Numbered, skip: set[int]) -> int:
     """First row after the heading: its title goes on in rows of the same style close below."""
     stop = first + 1
     while stop < min(len(rows), first + MAX_TITLE_ROWS):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
-from normrag_core.ingest.body_headings import Candidate, choose, find_candidates, find_unnumbered, learn
+from normrag_core.ingest.body_headings import Candidate, choose, find_candidates, find_unnumbered, learn, title_end
 from normrag_core.ingest.contents import Contents, read_contents, to_physical
 from normrag_core.ingest.identity import clean
 from normrag_core.ingest.layout import Page, PageLine
@@ -38,6 +38,7 @@ class Heading:
 
 
 FEW = 8
+CUT = 120  # characters; some writers cut bookmarks off near 128, and the title goes on in print
 SURE_POINTS = 5.0
 
 
@@ -160,6 +161,9 @@ def _from_marks(
         if place is None and (source == "contents" or not mark.page):
             place = finder.find_after(mark, taken, after)
         if place is not None:
+            if len(mark.text) >= CUT:
+                stop = title_end(finder.rows, place.first, take_apart(mark.text), taken)
+                place = replace(place, stop=max(place.stop, stop))
             taken.update(range(place.first, place.stop))
             after = place.stop
             headings.append(_placed(mark, place, finder.rows, source))

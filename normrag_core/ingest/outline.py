@@ -10,6 +10,7 @@ from difflib import SequenceMatcher
 from typing import Any
 
 from normrag_core.ingest.identity import clean
+from normrag_core.ingest.numbering import take_apart
 from normrag_core.ingest.rows import Row
 
 MAX_ROWS = 6
@@ -64,9 +65,11 @@ class Finder:
         wanted = squeeze(mark.text)
         if not wanted:
             return None
+        parts = take_apart(mark.text)
+        number = squeeze(parts.code) if parts.kind == "clause" else ""
         pages = [mark.page] + [mark.page + step * sign for step in range(1, spread + 1) for sign in (1, -1)]
         for page in pages:
-            places = [p for i in self._of_page.get(page, ()) if i not in taken and (p := self._match(i, wanted, taken))]
+            places = [p for i in self._of_page.get(page, ()) if i not in taken and (p := self._match(i, wanted, taken, number))]
             if places:
                 near = mark.y if page == mark.page else None
                 return max(places, key=lambda p: self._worth(p, near))
@@ -94,18 +97,20 @@ class Finder:
     def _worth(self, place: Place, y: float | None) -> tuple[float, float, float]:
         row = self.rows[place.first]
         away = 0.0 if y is None else abs((row.y0 + row.y1) / 2 - y - 10)
-        return round(place.alike, 1) - min(away, 800) / 2000, row.size, -row.y0
+        return round(place.alike, 1) - min(away, 800) / 10_000, row.size, -row.y0
 
-    def _match(self, first: int, wanted: str, taken: set[int]) -> Place | None:
+    def _match(self, first: int, wanted: str, taken: set[int], number: str = "") -> Place | None:
         text = ""
         best: Place | None = None
+        if not self._squeezed[first]:
+            return None
         for stop in range(first + 1, min(first + MAX_ROWS, len(self.rows)) + 1):
             if stop - 1 in taken or self.rows[stop - 1].page != self.rows[first].page:
                 break
             text += self._squeezed[stop - 1]
             if len(text) > 1.25 * len(wanted) + 3:
                 break
-            if wanted[:3] != text[: len(wanted[:3])][:3] and len(text) >= 3:
+            if not (text.startswith(number) or number.startswith(text)) or not wanted.startswith(text[:3]):
                 break
             alike = 1.0 if text == wanted else SequenceMatcher(None, text, wanted, autojunk=False).ratio()
             if alike >= ALIKE and (best is None or alike > best.alike):

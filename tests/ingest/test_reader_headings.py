@@ -272,3 +272,34 @@ def test_centred_annex_title_of_other_bodies(tmp_path: Path) -> None:
         s.line(text, x=297 - pymupdf.get_text_length(text, "hebo", 12) / 2, font="hebo", size=12, step=14)
     parsed = read_pdf(s.prose().save(tmp_path / "a.pdf"))
     assert tree(parsed)[-1] == ("A", "Procedure of the test", "")
+
+
+def test_bookmark_cut_off_by_its_writer_takes_the_whole_title(tmp_path: Path) -> None:
+    rows = (
+        "Support of terminals which use a circuit mode bearer",
+        "with a rate of 64 kbit/s, unrestricted, for the transfer",
+        "of audio information between two exchanges of a",
+        "private network",
+    )
+    s = plain(tmp_path).head("3", rows[0])
+    for row in rows[1:]:
+        s.put(TAB, s.y + 4, row, "helv", 18)
+        s.y += 20
+    s.prose()
+    toc = [[1, "1 Scope", 2], [1, "2 References", 2], [2, "2.1 Normative references", 2], [1, f"3 {' '.join(rows)}"[:128], 2]]
+    parsed = read_pdf(s.save(tmp_path / "a.pdf", toc))
+    assert unit(parsed, "3").title == " ".join(rows)
+    assert unit(parsed, "3").body.startswith("The equipment")
+
+
+def test_bookmarks_without_a_page_are_looked_up_in_order(tmp_path: Path) -> None:
+    s = plain(tmp_path).turn().head("3", "Tests").head("3.1", "General", 2).prose()
+    toc = [
+        [1, "1 Scope", -1],
+        [1, "2 References", -1],
+        [2, "2.1 Normative references", -1],
+        [1, "3 Tests", -1],
+        [1, "9 Gone", -1],
+    ]
+    keys = [(u.key, u.page) for u in read_pdf(s.save(tmp_path / "a.pdf", toc)).units[1:]]
+    assert keys == [("Foreword", 2), ("1", 2), ("2", 2), ("2.1", 2), ("3", 3), ("3.1", 3)]
