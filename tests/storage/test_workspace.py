@@ -28,7 +28,7 @@ def parsed(name: str, sha256: str = "") -> ParsedDocument:
         key,
         "4",
         "4",
-        "Général 😀",
+        "Général 😀 \ud800",
         "clause",
         "",
         2,
