@@ -42,7 +42,7 @@ def make_chunks(
         for unit in corpus.units_of(document.key):
             pieces = _parts(unit, max_words) if chunking == "structured+chunks" else []
             beside = context_of(corpus, document, unit, context)
-            if len(pieces) > 1:
+            if pieces:
                 chunks.append(_chunk(unit, unit.id, "head", unit.heading, beside, ()))
                 for n, (start, end) in enumerate(pieces, 1):
                     span = Span(unit.id, start, end)
@@ -82,9 +82,10 @@ def _pages(unit: InfoUnit, start: int, end: int) -> set[int]:
 
 
 def _parts(unit: InfoUnit, max_words: int) -> list[tuple[int, int]]:
-    """Where to cut a body: [(start, end)], one entry where it can stay whole."""
-    if len(words(unit.heading)) + len(words(unit.body)) <= max_words:
-        return [(0, len(unit.body))]
+    """Where to cut a body over the limit: [(start, end)]; empty where the unit stays whole."""
+    length = len(words(unit.body))
+    if len(words(unit.heading)) + length <= max_words:
+        return []
     parts: list[tuple[int, int]] = []
     start, end, filled = -1, -1, 0
     for piece in _pieces(unit, max_words):
@@ -97,7 +98,8 @@ def _parts(unit: InfoUnit, max_words: int) -> list[tuple[int, int]]:
         filled += piece.words
     if start >= 0:
         parts.append((start, end))
-    return parts
+    # One part over the limit is a single table: nothing is gained by taking its title away.
+    return [] if len(parts) == 1 and length > max_words else parts
 
 
 def _pieces(unit: InfoUnit, max_words: int) -> Iterator[_Piece]:

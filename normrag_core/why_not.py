@@ -149,7 +149,7 @@ def _alphas(config: RetrieverConfig, reached: Any) -> Iterable[Remedy]:
 
 
 def _alternatives(config: RetrieverConfig) -> Iterable[dict[str, Any]]:
-    """Other settings worth trying one at a time, in the order in which a reader would."""
+    """Other settings worth trying one at a time, in the order in which a reader would; none that needs a new index."""
     if config.ranking == "rrf":
         yield from ({"rrf_k": k} for k in RRF_KS if k != config.rrf_k)
     if config.ranking in ("rrf", "weighted"):
@@ -162,4 +162,5 @@ def _alternatives(config: RetrieverConfig) -> Iterable[dict[str, Any]]:
         yield {"expansion": True, "formula": "paper"}
     if config.edition_preference == "latest":
         yield {"edition_preference": "all"}
-    yield from ({"context": c} for c in ("path", "document", "none") if c != config.context)
+    if config.uses_bm25 and not config.name_weight:
+        yield {"name_weight": 1.0}

@@ -106,6 +106,12 @@ def test_a_clause_of_one_long_table_stays_one_chunk() -> None:
     assert [c.kind for c in make_chunks(given, "structured+chunks", 20)] == ["unit", "unit"]
 
 
+def test_a_body_at_the_limit_gives_its_title_away() -> None:
+    given = of_blocks(("paragraph", "word " * 20))
+    assert [len(words(t)) for t in texts(given, 20)] == [2, 20]
+    assert [len(words(t)) for t in texts(given, 22)] == [22]
+
+
 def test_windows_run_over_titles_and_bodies() -> None:
     chunks = [c for c in make_chunks(corpus(), "vanilla", 20) if c.document == A]
     flat = [w for u in corpus().units_of(A) for w in [*u.heading.split(), *u.body.split()]]
