@@ -20,13 +20,16 @@ from normrag_core.model import Block, Line, Rect
 _FLOW = ("paragraph", "list", "note", "example", "definition", "reference")
 
 
-def build_body(lines: Sequence[PageLine], pages: Mapping[int, Page]) -> tuple[str, tuple[Block, ...], tuple[Line, ...]]:
+def build_body(
+    lines: Sequence[PageLine], pages: Mapping[int, Page], vocabulary: Vocabulary | None = None
+) -> tuple[str, tuple[Block, ...], tuple[Line, ...]]:
     """Body, blocks and printed lines of a unit.
 
     lines: those between its heading and the next, header and footer removed, in reading order. pages: all of the document
-    by physical number. The body is the blocks' text joined by blank lines; every line of print gets a `Line`, in order.
+    by physical number. vocabulary: of the same pages; given, it is counted once for all units. The body is the blocks' text
+    joined by blank lines; every line of print gets a `Line`, in order.
     """
-    vocabulary = Vocabulary(pages)
+    vocabulary = vocabulary or Vocabulary(pages)
     by_page = {number: settled(list(group)) for number, group in groupby(lines, key=lambda line: line.page)}
     stops: set[Stop] = set()
     if by_page:

@@ -13,6 +13,7 @@ import pymupdf
 
 from normrag_core.ingest.bodies import build_body
 from normrag_core.ingest.citations import find_citations
+from normrag_core.ingest.drafts import Vocabulary
 from normrag_core.ingest.furniture import split_furniture
 from normrag_core.ingest.headings import Heading, by_page, find_headings
 from normrag_core.ingest.identity import Identity, identify
@@ -53,8 +54,9 @@ def read_pdf(
     headings = found.headings or by_page(pages, lines)
     key = document_key(identity)
     units = build_tree(key, identity.title or identity.id, headings, identity.id.split(" ")[0] in REPORTS)
+    vocabulary = Vocabulary(by_number)
     for index, unit in enumerate(units):
-        body, blocks, placed = build_body(_lines_of(index, headings, lines, found.left_out), by_number)
+        body, blocks, placed = build_body(_lines_of(index, headings, lines, found.left_out), by_number, vocabulary)
         units[index] = replace(unit, body=body, blocks=blocks, lines=placed)
     document = Document(
         key=key,
