@@ -43,7 +43,8 @@ def read_contents(rows: Sequence[Row]) -> Contents:
     for index, row in enumerate(rows):
         if row.page > max(30, 0.3 * last_page):
             break
-        leaders[row.page] += bool(_LEADERS.match(row.text))
+        match = _LEADERS.match(row.text)
+        leaders[row.page] += bool(match and match["page"])  # dots without a page number are a form to fill in
         if _CONTENTS.fullmatch(row.text) and row.page not in titles:
             titles[row.page] = index
     pages = _pages(rows, leaders, titles)

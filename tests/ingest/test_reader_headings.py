@@ -303,3 +303,12 @@ def test_bookmarks_without_a_page_are_looked_up_in_order(tmp_path: Path) -> None
     ]
     keys = [(u.key, u.page) for u in read_pdf(s.save(tmp_path / "a.pdf", toc)).units[1:]]
     assert keys == [("Foreword", 2), ("1", 2), ("2", 2), ("2.1", 2), ("3", 3), ("3.1", 3)]
+
+
+def test_form_with_dotted_lines_is_no_contents_page(tmp_path: Path) -> None:
+    s = plain(tmp_path).turn().head("3", "Declaration")
+    for label in ("Manufacturer", "Type", "Serial number", "Laboratory"):
+        s.line(f"{label}: ..........................................")
+    parsed = read_pdf(s.save(tmp_path / "a.pdf"))
+    assert "Serial number" in unit(parsed, "3").body
+    assert parsed.document.report.counts["contents entries"] == 0
