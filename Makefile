@@ -59,6 +59,12 @@ format: setup-dev ## rewrite the sources in the project's format
 	$(VENV)/bin/ruff check --fix .
 	$(VENV)/bin/ruff format .
 
+bench: setup-dev ## measure against named peers, under 15 minutes
+	$(PY) -m tests.bench --write
+
+bench-full: setup-dev ## the same with a million chunks and larger samples
+	$(PY) -m tests.bench --full --write
+
 lock: setup-dev ## renew the lock files after a change of requirements*.txt
 	@echo "torch ; python_version < '3'" > $(VENV)/no-torch.txt
 	$(VENV)/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header --override $(VENV)/no-torch.txt requirements.txt -o requirements.lock

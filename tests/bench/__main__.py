@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable
 from datetime import date
 
-from tests.bench import embedding, material, parsing, ranking
+from tests.bench import app, embedding, growth, material, parsing, ranking
 from tests.bench.table import Section, markdown, seconds
 
 SECTIONS: dict[str, Callable[[bool], Section]] = {
@@ -16,6 +16,10 @@ SECTIONS: dict[str, Callable[[bool], Section]] = {
     "parsing": parsing.parsing,
     "bm25": lambda full: ranking.bm25(),
     "sliders": ranking.sliders,
+    "start": app.start,
+    "round-trip": app.round_trip,
+    "growth": growth.growth,
+    "graph": growth.graph,
 }
 
 
@@ -27,8 +31,8 @@ def main() -> int:
     args = parser.parse_args()
     command = "make bench-full" if args.full else "make bench"
     report = [
-        f"# Benchmarks\n\nWritten by `{command}` on {date.today()}: {_machine()}, Python {platform.python_version()}, {material.name()}. "
-        "Ratios are against a peer measured in the same run; bare times hold for this machine only.\n"
+        f"# Benchmarks\n\nWritten by `{command}` on {date.today()}: {_machine()}, Python {platform.python_version()}, "
+        f"{material.name()}. Ratios are against a peer measured in the same run; bare times hold for this machine only.\n"
     ]
     print(report[0])
     for name in args.sections or SECTIONS:

@@ -1,0 +1,197 @@
+"""The app in a real Chromium: time to the first page, and from a question to its painted results."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from tests.bench import material
+from tests.bench.table import Row, Section, peer, percentile
+
+KEPT = material.ROOT / "build" / "bench-workspace"
+EMPTY = "import streamlit as st\nst.text_input('Question')\n"
+STATE = "const app = document.querySelector('.stApp'); return !!app && app.dataset.testScriptState === 'notRunning'"
+
+
+def start(full: bool) -> Section:
+    """From the command to a page that can be used; three starts each, the median counts."""
+    with browser() as driver, tempfile.TemporaryDirectory() as folder:
+        bare = Path(folder) / "bare.py"
+        bare.write_text(EMPTY, "utf8")
+        empty = sorted(_start(driver, bare, {}, "input") for _ in range(3))[1]
+        fresh, lexical = _first(driver, Path(folder))
+        workspace = prepared()
+        loaded = sorted(
+            _start(driver, material.ROOT / "app.py", {"NORMRAG_WORKSPACE": str(workspace)}, ".st-key-question input", "search")
+            for _ in range(3)
+        )[1]
+    name = peer("streamlit")
+    return Section(
+        "Start",
+        f"From `streamlit run` to a page that answers, in Chromium. The empty app of {name} has one text box.",
+        (
+            Row(
+                "first start, empty workspace: first page",
+                f"{fresh:.1f} s",
+                f"{empty:.1f} s (empty app)",
+                f"{fresh / empty:.1f} ×",
+            ),
+            Row("first start: first results by words on the sample", f"{lexical:.1f} s"),
+            Row(
+                f"second start, {material.name()} in the workspace: Search page usable",
+                f"{loaded:.1f} s",
+                f"{empty:.1f} s (empty app)",
+                f"{loaded / empty:.1f} ×",
+                "≤ 3 ×",
+                loaded <= 3 * empty,
+            ),
+        ),
+    )
+
+
+def round_trip(full: bool) -> Section:
+    """Type a question, press Enter, wait for the painted results of that question."""
+    from selenium.webdriver.common.keys import Keys
+
+    questions = material.questions()[:50]
+    spent: list[float] = []
+    with browser() as driver, serving(material.ROOT / "app.py", {"NORMRAG_WORKSPACE": str(prepared())}) as url:
+        driver.get(f"{url}/search")
+        _until(driver, "return !!document.querySelector('.st-key-question input')")
+        for number, question in enumerate((questions[0], *questions)):
+            box = driver.find_element("css selector", ".st-key-question input")
+            box.send_keys(Keys.CONTROL, "a")
+            box.send_keys(f"{question} " if number else "warm up")
+            before = driver.execute_script("const r = document.querySelector('.nr-result'); return r ? r.innerText : ''")
+            began = time.monotonic()
+            box.send_keys(Keys.ENTER)
+            changed = "const r = document.querySelector('.nr-result'); return !!r && r.innerText !== arguments[0]"
+            _until(driver, changed, before)
+            if number:
+                spent.append(time.monotonic() - began)
+            _until(driver, STATE)
+    p50, p95 = 1000 * percentile(spent, 0.5), 1000 * percentile(spent, 0.95)
+    return Section(
+        "Round trip in the browser",
+        f"{len(spent)} questions on {material.name()}, from Enter to the painted first result.",
+        (Row("p50", f"{p50:.0f} ms", target="≤ 700 ms", met=p50 <= 700), Row("p95", f"{p95:.0f} ms")),
+    )
+
+
+def prepared() -> Path:
+    """A workspace with all documents and the vectors of the default preset, kept for the next run."""
+    from normrag_core.chunking import make_chunks
+    from normrag_core.config import DEFAULT_PRESET, PRESETS
+    from normrag_core.embedding import embedding_text, load_embedder
+    from normrag_core.ingest.pool import parse_files
+    from normrag_core.storage import Workspace, handle
+
+    workspace = Workspace(KEPT)
+    known = {p.document.file for p in workspace.documents()}
+    for done in parse_files([f for f in material.pdfs() if f.name not in known]):
+        if done.parsed is not None:
+            workspace.add(done.parsed, done.path.read_bytes())
+    workspace.remember("sample", "removed")
+    corpus, config = workspace.corpus(), PRESETS[DEFAULT_PRESET].config
+    chunks = make_chunks(corpus, config.chunking, config.max_words, config.context)
+    owners = [handle(corpus.by_key[c.document]) for c in chunks]
+    workspace.vectors.embed(load_embedder(), [embedding_text(c) for c in chunks], owners=owners)
+    return KEPT
+
+
+@contextmanager
+def browser() -> Iterator[Any]:
+    """A headless Chromium at laptop size."""
+    from selenium import webdriver
+
+    options = webdriver.ChromeOptions()
+    options.binary_location = shutil.which("chromium") or shutil.which("google-chrome") or ""
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
+        for flag in ("--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"):
+            options.add_argument(flag)
+        options.add_argument(f"--user-data-dir={profile}")
+        options.add_argument("--window-size=1366,768")
+        driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(shutil.which("chromedriver") or ""))
+        try:
+            yield driver
+        finally:
+            driver.quit()
+
+
+@contextmanager
+def serving(script: Path, settings: dict[str, str]) -> Iterator[str]:
+    """Address of an app in a process of its own."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = [sys.executable, "-m", "streamlit", "run", str(script), "--server.port", str(port), "--server.headless", "true"]
+    server = subprocess.Popen(
+        command,
+        cwd=material.ROOT,
+        env=os.environ | settings,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    try:
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        os.killpg(server.pid, signal.SIGKILL)
+        server.wait()
+
+
+def _start(driver: Any, script: Path, settings: dict[str, str], selector: str, path: str = "") -> float:
+    began = time.monotonic()
+    with serving(script, settings) as url:
+        _reach(driver, f"{url}/{path}")
+        _until(driver, "return !!document.querySelector(arguments[0])", selector)
+        return time.monotonic() - began
+
+
+def _first(driver: Any, folder: Path) -> tuple[float, float]:
+    """(seconds to the first page, seconds to the first results by words) with nothing there before."""
+    began = time.monotonic()
+    with serving(material.ROOT / "app.py", {"NORMRAG_WORKSPACE": str(folder / "workspace")}) as url:
+        _reach(driver, url)
+        _until(driver, "return !!document.querySelector('[data-testid=stTopNavLink], [data-testid=stSidebarNavLink]')")
+        page = time.monotonic() - began
+        while True:
+            driver.get(f"{url}/search?q=immunity")
+            try:
+                _until(driver, "return !!document.querySelector('.nr-result')", seconds=3)
+                return page, time.monotonic() - began
+            except TimeoutError:
+                if time.monotonic() - began > 120:
+                    raise
+
+
+def _reach(driver: Any, url: str) -> None:
+    """Opens the address as soon as the server listens."""
+    from urllib.request import urlopen
+
+    for _ in range(600):
+        try:
+            with urlopen(f"{url.rsplit('/', 1)[0] if url.count('/') > 2 else url}/_stcore/health", timeout=2):
+                break
+        except OSError:
+            time.sleep(0.05)
+    driver.get(url)
+
+
+def _until(driver: Any, script: str, *args: Any, seconds: float = 60) -> None:
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if driver.execute_script(script, *args):
+            return
+        time.sleep(0.01)
+    raise TimeoutError(script)
