@@ -1,0 +1,194 @@
+"""The part of the Evaluate page that chooses, checks, edits and makes question sets."""
+
+from __future__ import annotations
+
+import io
+import tempfile
+from pathlib import Path
+
+import pandas as pd
+import streamlit as st
+
+from normrag_core.evaluation.generation import (
+    Endpoint,
+    GenerationReport,
+    citation_sources,
+    clause_sources,
+    estimate,
+    generate,
+    template_questions,
+)
+from normrag_core.evaluation.generation.run import CITATION_PROMPT, CLAUSE_PROMPT
+from normrag_core.evaluation.questions import QuestionError, QuestionSet, dump_csv, dump_jsonl, parse_questions
+from normrag_core.evaluation.witnesses import find_missing
+from pages import _sample as sample
+from pages import _state as state
+from pages._evaluation import Job
+
+SAMPLE = "Sample questions"
+UPLOAD = "Upload a file"
+MAKE = "Make questions"
+
+
+def available() -> dict[str, str]:
+    """Name → JSONL of the sets that can be chosen: the sample's where its standards are loaded, and the user's own."""
+    own = state.library().workspace.question_sets()
+    file = sample.FOLDER / "questions.jsonl"
+    loaded = {d.sha256 for d in state.corpus().documents} & sample.digests()
+    return ({SAMPLE: file.read_text("utf8")} if loaded and file.is_file() else {}) | own
+
+
+def choose() -> QuestionSet | None:
+    """The set in use, chosen in the page; None until there is one."""
+    sets = available()
+    options = [*sets, UPLOAD, MAKE]
+    kept = st.session_state.get("evaluate_set")
+    st.session_state["evaluate_set_box"] = kept if kept in options else options[0]
+    chosen = st.selectbox("Questions", options, key="evaluate_set_box")
+    st.session_state["evaluate_set"] = chosen
+    if chosen == UPLOAD:
+        _upload()
+        return None
+    if chosen == MAKE:
+        _make()
+        return None
+    try:
+        questions = parse_questions(sets[chosen], f"{chosen}.jsonl")
+    except QuestionError as error:
+        st.error(str(error))
+        return None
+    _facts(chosen, questions)
+    return questions
+
+
+def _facts(name: str, questions: QuestionSet) -> None:
+    kinds = pd.Series([q.type or "untyped" for q in questions]).value_counts()
+    st.caption(f"{len(questions)} questions: " + ", ".join(f"{n} {kind}" for kind, n in kinds.items()))
+    for problem in questions.problems:
+        st.warning(str(problem))
+    key = ("evaluate_missing", questions.fingerprint, state.corpus().fingerprint)
+    if st.session_state.get("evaluate_missing_key") != key:
+        st.session_state["evaluate_missing_key"] = key
+        st.session_state["evaluate_missing"] = [str(m) for m in find_missing(state.corpus(), questions.questions)]
+    missing = st.session_state["evaluate_missing"]
+    if missing:
+        with st.expander(f"{len(missing)} witnesses are not in the loaded standards", icon=":material/warning:"):
+            for text in missing[:200]:
+                st.text(text)
+    with st.expander("Look at the set, edit it, take it along"):
+        _editor(name, questions)
+
+
+def _editor(name: str, questions: QuestionSet) -> None:
+    frame = pd.read_csv(io.StringIO(dump_csv(questions.questions)), dtype=str, keep_default_na=False)
+    edited = st.data_editor(frame, num_rows="dynamic", hide_index=True, key=f"evaluate_editor_{questions.fingerprint}")
+    left, middle, right = st.columns(3)
+    left.download_button("JSONL", dump_jsonl(questions.questions), f"{name}.jsonl", icon=":material/download:")
+    middle.download_button("CSV", dump_csv(questions.questions), f"{name}.csv", icon=":material/download:")
+    title = "My questions" if name == SAMPLE else name
+    if right.button(f"Save changes as “{title}”", disabled=edited.equals(frame)):
+        save(title, edited.to_csv(index=False), f"{title}.csv")
+
+
+def save(title: str, text: str, file: str) -> None:
+    """Keeps a set in the workspace and chooses it; what is wrong with it is said instead."""
+    try:
+        questions = parse_questions(text, file)
+    except QuestionError as error:
+        st.error(str(error))
+        return
+    for problem in questions.problems:
+        st.warning(str(problem))
+    state.library().workspace.save_question_set(title, dump_jsonl(questions.questions))
+    st.session_state["evaluate_set"] = title
+    if not questions.problems:
+        st.rerun()
+
+
+def _upload() -> None:
+    st.caption(
+        "JSONL, one question a line: id, type, question, answer, and witnesses (file, page, clause, text) or relevant "
+        "(document, code). Or CSV with these columns, one witness a row."
+    )
+    given = st.file_uploader("Question file", type=["jsonl", "json", "csv"], key="evaluate_upload")
+    if given is not None and st.button("Check and keep it", type="primary"):
+        try:
+            save(Path(given.name).stem, given.getvalue().decode("utf-8-sig"), given.name)
+        except UnicodeDecodeError:
+            st.error(f"{given.name}: expected UTF-8 text; found other bytes")
+
+
+def _make() -> None:
+    way = st.radio("How", ["Templates (smoke run)", "A language model"], horizontal=True, key="evaluate_way")
+    wanted = st.number_input("Questions", 5, 1000, 40, step=5, key="evaluate_wanted")
+    if way.startswith("Templates"):
+        st.caption(
+            "Made from headings and definitions, always the same. They reuse the text's own words, so they show that "
+            "everything runs and say nothing about quality."
+        )
+        if st.button("Make them", type="primary"):
+            made = template_questions(state.corpus(), int(wanted))
+            if made:
+                save("Smoke questions", dump_jsonl(made), "smoke.jsonl")
+            else:
+                st.warning("The loaded standards have no clause to ask about.")
+        return
+    _with_model(int(wanted))
+
+
+def _with_model(wanted: int) -> None:
+    corpus = state.corpus()
+    environment = state.mode() == "local"
+    left, right = st.columns(2)
+    url = left.text_input(
+        "Base URL", "http://127.0.0.1:11434/v1", help="OpenAI-compatible: Ollama, llama.cpp, Gemini and others"
+    )
+    model = right.text_input("Model", "")
+    key = left.text_input("Key", "", type="password", help="Stays in this session; empty takes OPENAI_API_KEY in local mode")
+    pairs = right.number_input("Of these, about citation pairs", 0, wanted, wanted // 4)
+    price_in = left.number_input("Price of a million input tokens", 0.0, 1000.0, 0.0)
+    price_out = right.number_input("Price of a million output tokens", 0.0, 1000.0, 0.0)
+    with st.expander("Prompts"):
+        prompts = (
+            st.text_area("One clause", CLAUSE_PROMPT, height=260),
+            st.text_area("A citation pair", CITATION_PROMPT, height=300),
+        )
+    given = {"base_url": url, "model": model, "key": key, "input_price": price_in, "output_price": price_out}
+    try:
+        endpoint = Endpoint.from_environment(**given) if environment else Endpoint(**given)  # type: ignore[arg-type]
+    except ValueError as error:
+        st.info(str(error))
+        return
+    sources = [*clause_sources(corpus, wanted - int(pairs)), *citation_sources(corpus, int(pairs))]
+    cost = estimate(corpus, sources, endpoint, prompts)
+    st.caption(
+        f"{cost.requests} requests, about {cost.input_tokens:,} tokens in and {cost.output_tokens:,} out, "
+        f"cost {cost.cost:.2f} at these prices. The passages asked about are sent to {url}."
+    )
+    job: Job | None = st.session_state.get("evaluate_generation")
+    if st.button("Start, or go on where it stopped", type="primary", disabled=job is not None and job.running):
+        log = st.session_state.setdefault("evaluate_log", Path(tempfile.mkdtemp(prefix="normrag-")) / "generated.jsonl")
+        st.session_state["evaluate_generation"] = Job(
+            f"{len(sources)} sources",
+            lambda job: generate(corpus, sources, endpoint, log, prompts=prompts, progress=job.report, cancel=job.stop.is_set),
+        )
+        st.rerun()
+    if job is not None:
+        _generation(job)
+
+
+@st.fragment(run_every=1.0)
+def _generation(job: Job) -> None:
+    if job.running:
+        st.progress(job.share, f"{job.done} of {job.total}")
+        if st.button("Stop"):
+            job.stop.set()
+        return
+    if job.error:
+        st.error(job.error)
+        return
+    report: GenerationReport = job.result
+    dropped = ", ".join(f"{n} {reason}" for reason, n in sorted(report.dropped.items())) or "none"
+    st.success(f"{len(report.questions)} questions; dropped: {dropped}; {report.failed} requests failed. {report.stopped}")
+    if report.questions and st.button("Keep them"):
+        save("Generated questions", dump_jsonl(report.questions), "generated.jsonl")
