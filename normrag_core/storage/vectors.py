@@ -10,11 +10,12 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
+from filelock import FileLock
 
 from normrag_core.embedding import Embedder
 from normrag_core.storage.errors import WorkspaceError
@@ -39,6 +40,7 @@ class VectorStore:
 
     def __init__(self, path: Path | None) -> None:
         self._path = path
+        self._prepared = False
         self._lock = threading.RLock()
         self._memory: sqlite3.Connection | None = None
         if path is None:
@@ -149,7 +151,7 @@ class VectorStore:
                     yield db
             finally:
                 db.close()
-        except sqlite3.Error as error:
+        except (sqlite3.Error, OSError) as error:
             raise WorkspaceError(
                 f"{self._path}: expected to read and write vectors; found: {error}. "
                 "Remedy: free space on the disk, check the folder's permissions, or name another one in NORMRAG_WORKSPACE"
@@ -157,14 +159,13 @@ class VectorStore:
 
     def _connect(self) -> sqlite3.Connection:
         assert self._path is not None
-        try:
-            return _connection(self._path)
-        except sqlite3.OperationalError:
-            raise
-        except sqlite3.DatabaseError:  # not a database, or a damaged one
-            for ending in ("", "-wal", "-shm"):
-                self._path.with_name(self._path.name + ending).unlink(missing_ok=True)
-            return _connection(self._path)
+        if not self._prepared or not self._path.exists():
+            _prepare(self._path)
+            self._prepared = True
+        db = sqlite3.connect(self._path, timeout=_WAIT)
+        db.execute("PRAGMA synchronous=NORMAL")
+        db.execute("PRAGMA secure_delete=ON")
+        return db
 
     def _checkpoint(self) -> None:
         """Folds the write-ahead log into the file and empties it: it too held what was removed."""
@@ -173,18 +174,27 @@ class VectorStore:
                 db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
-def _connection(path: Path) -> sqlite3.Connection:
-    db = sqlite3.connect(path, timeout=_WAIT)
-    try:
+def _prepare(path: Path) -> None:
+    """Makes the file, or replaces a damaged one.
+
+    One process at a time: SQLite refuses the switch to the write-ahead log at once where another process is just making it.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with FileLock(path.with_name(path.name + ".lock"), timeout=_WAIT):
+        try:
+            _make_tables(path)
+        except sqlite3.OperationalError:
+            raise
+        except sqlite3.DatabaseError:  # not a database, or a damaged one
+            for ending in ("", "-wal", "-shm"):
+                path.with_name(path.name + ending).unlink(missing_ok=True)
+            _make_tables(path)
+
+
+def _make_tables(path: Path) -> None:
+    with closing(sqlite3.connect(path, timeout=_WAIT)) as db:
         db.execute("PRAGMA journal_mode=WAL")
-        db.execute("PRAGMA synchronous=NORMAL")
-        db.execute("PRAGMA secure_delete=ON")
-        if not db.execute("SELECT 1 FROM sqlite_master WHERE name = 'owned'").fetchone():
-            db.executescript(_SCHEMA)
-    except BaseException:
-        db.close()
-        raise
-    return db
+        db.executescript(_SCHEMA)
 
 
 def _key(text: str) -> bytes:

@@ -165,18 +165,16 @@ def test_a_read_only_folder_says_so(tmp_path: Path) -> None:
 
 
 def test_a_full_disk_says_so_and_keeps_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from normrag_core.storage import vectors
-
     store = VectorStore(tmp_path / "v.sqlite")
     store.embed(HashEmbedder(), TEXTS[:5])
-    plain = vectors._connection
+    plain = store._connect
 
-    def nearly_full(path: Path) -> sqlite3.Connection:
-        db = plain(path)
+    def nearly_full() -> sqlite3.Connection:
+        db = plain()
         db.execute(f"PRAGMA max_page_count = {db.execute('PRAGMA page_count').fetchone()[0]}")
         return db
 
-    monkeypatch.setattr(vectors, "_connection", nearly_full)
+    monkeypatch.setattr(store, "_connect", nearly_full)
     with pytest.raises(WorkspaceError, match=r"full.*Remedy: free space"):
         store.embed(HashEmbedder(), TEXTS)
     monkeypatch.undo()
