@@ -40,11 +40,9 @@ def strength(retriever: Retriever, trace: Trace) -> Strength:
     """What the first results of a trace have to do with its question."""
     index = retriever.index(trace.config)
     bm25 = index.bm25(trace.config)
-    terms = trace.query_tokens or tuple(retriever.terms(trace.question, trace.config))
-    # A term that no chunk holds is as rare as can be: it weighs like one that a single chunk holds.
-    rarest = max(0.0, math.log(max(1.0, len(index) - 0.5)) - math.log(1.5))
-    known = {t: max(0.0, bm25.idf_of(t)[0]) for t in terms if t in bm25.postings.vocabulary}
-    weight = {t: known.get(t, rarest) for t in terms}
+    weight = term_weights(retriever, trace)
+    unknown = tuple(t for t in weight if t not in bm25.postings.vocabulary)
+    known = [t for t in weight if t not in unknown]
     total = sum(weight.values())
     first = [r.index for r in trace.results[:LOOKED_AT]]
     held = [sum(weight[t] for t in known if any(bm25.postings.counts(t, chunk))) for chunk in first]
@@ -52,4 +50,13 @@ def strength(retriever: Retriever, trace: Trace) -> Strength:
     meaning = None
     if plain is not None and trace.query_vector is not None and first:
         meaning = float(cosines(plain, trace.query_vector, np.array(first, dtype=np.int64)).max())
-    return Strength(max(held, default=0.0) / total if total else 0.0, meaning, tuple(t for t in terms if t not in known))
+    return Strength(max(held, default=0.0) / total if total else 0.0, meaning, unknown)
+
+
+def term_weights(retriever: Retriever, trace: Trace) -> dict[str, float]:
+    """Term of the question → its idf, at least 0. One that no chunk holds is as rare as can be: like one in a single chunk."""
+    index = retriever.index(trace.config)
+    bm25 = index.bm25(trace.config)
+    rarest = max(0.0, math.log(max(1.0, len(index) - 0.5)) - math.log(1.5))
+    terms = trace.query_tokens or tuple(retriever.terms(trace.question, trace.config))
+    return {t: max(0.0, bm25.idf_of(t)[0]) if t in bm25.postings.vocabulary else rarest for t in terms}

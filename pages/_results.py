@@ -61,7 +61,8 @@ def card(page: Page, result: Result, opened: bool) -> str:
         f'<article class="nr-card nr-result" tabindex="0" aria-label="Result {result.rank}">'
         f'<div class="nr-row nr-spread"><div class="nr-row nr-small">'
         f'<span class="nr-rank nr-num">{result.rank}</span><b>{escape.html(document.label)}</b>'
-        f"<span>{pages}</span>{informative}{part}{warn}{_role(page, result)}</div>{_read_link(page, unit)}</div>"
+        f"<span>{pages}</span>{informative}{part}{warn}{_role(page, result)}</div>"
+        f'<div class="nr-row">{_inspect_link(result)}{_read_link(page, unit)}</div></div>'
         f"{heading(page.corpus, unit)}"
         f"{_body(text.pieces_of_chunk(page.corpus, result.chunk), page.mark)}"
         f"{_moves(page.trace, result)}"
@@ -220,6 +221,13 @@ def _chip(page: Page, unit: InfoUnit, tone: theme.Tone, at: str) -> str:
     return (
         f'<button class="nr-chip{" nr-hit" if rank else ""}" style="--nr-tone:{tone.css}" data-nr="open" '
         f'data-value="{escape.html(json.dumps([at, unit.id]))}" title="{tip}">{badge}{name}</button>'
+    )
+
+
+def _inspect_link(result: Result) -> str:
+    return (
+        f'<button class="nr-link" data-nr="inspect" data-value="{escape.html(result.chunk.id)}" '
+        'title="See it on its page, and why it is ranked here">Inspect</button>'
     )
 
 

@@ -44,6 +44,10 @@ class Model:
         """(dim,) vector of a question: all that the retriever asks of an embedder here."""
         return self.get().encode_query(text)
 
+    def encode(self, texts: Sequence[str]) -> np.ndarray:
+        """(n, dim) vectors of a few sentences, for the answer."""
+        return self.get().encode(texts)
+
 
 @lru_cache(maxsize=1)
 def model() -> Model:

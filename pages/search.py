@@ -12,10 +12,12 @@ from normrag_core.trace import Trace
 from pages import _components as components
 from pages import _controls as controls
 from pages import _escape as escape
+from pages import _inspect as inspect
 from pages import _progress as progress
 from pages import _results as results
 from pages import _state as state
 from pages import _theme as theme
+from pages import _tools as tools
 from pages import _words as words
 
 
@@ -101,6 +103,7 @@ def _answers() -> None:
         st.html(_summary(trace, jumped))
         for note in (*_verdict(trace, jumped), *_notes(trace)):
             st.html(f'<div class="nr-note">{note}</div>')
+        tools.show(trace)
         for result in trace.results:
             opened = corpus.by_id.get(view.opened) if view.at == result.chunk.id else None
             st.html(results.card(page, result, opened is not None))
@@ -108,6 +111,8 @@ def _answers() -> None:
                 st.html(
                     results.clause(page, opened, at=result.chunk.id, relation=_relation(page, result.chunk.unit, opened.id))
                 )
+            if result.chunk.id == inspect.opened():
+                inspect.panel(trace, result)
 
 
 def _act(click: tuple[str, str] | None) -> None:
@@ -122,6 +127,8 @@ def _act(click: tuple[str, str] | None) -> None:
         state.set_view(view.with_(opened="" if same else str(unit), at="" if same else str(at)))
     elif name == "close":
         state.set_view(view.with_(opened="", at=""))
+    elif name == "inspect":
+        inspect.toggle(value)
     elif name == "read" and value in state.corpus().by_id:
         state.open_unit(value)
 
