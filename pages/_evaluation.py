@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from normrag_core.config import RetrieverConfig
@@ -14,6 +14,7 @@ from normrag_core.evaluation.questions import QuestionSet
 from normrag_core.evaluation.runs import Cancelled, Matcher, RunResult, run
 from normrag_core.evaluation.sweeps import Choice, Sweep, choose, sweep
 from pages._library import Library
+from pages._vectors import model
 
 Work = Callable[["Job"], Any]
 
@@ -66,6 +67,9 @@ def start_run(library: Library, questions: QuestionSet, configs: Mapping[str, Re
         retriever = library.loaded.retriever
         wait_for_vectors(library, configs.values(), job)
         result = run(retriever, questions, configs, ks, progress=job.report, cancel=job.stop.is_set)
+        embedder = model().loaded
+        if embedder is not None:
+            result = replace(result, model=embedder.name, revision=embedder.revision)
         library.workspace.save_run(f"{result.started} {questions.name}", records.to_object(result))
         return result
 

@@ -19,7 +19,8 @@ def figure(result: RunResult, metric: str) -> alt.LayerChart:
         for k in result.ks
         if (i := c.intervals.get(f"{metric}@{k}")) is not None
     ]
-    return _dots(pd.DataFrame(rows), "configuration", [c.name for c in result.configurations], "K", metric)
+    ks = [f"K = {k}" for k in result.ks]
+    return _dots(pd.DataFrame(rows), "configuration", [c.name for c in result.configurations], "K", ks, metric)
 
 
 def by_type(result: RunResult, label: str, names: list[str]) -> alt.LayerChart:
@@ -35,7 +36,7 @@ def by_type(result: RunResult, label: str, names: list[str]) -> alt.LayerChart:
                 rows.append(
                     {"type": shown, "configuration": name, "value": interval.mean, "low": interval.low, "high": interval.high}
                 )
-    return _dots(pd.DataFrame(rows), "type", order, "configuration", label)
+    return _dots(pd.DataFrame(rows), "type", order, "configuration", names, label)
 
 
 def first_ranks(result: RunResult, names: list[str]) -> alt.Chart:
@@ -53,9 +54,9 @@ def first_ranks(result: RunResult, names: list[str]) -> alt.Chart:
         .mark_bar()
         .encode(
             x=alt.X("rank:N", sort=bands, title="first relevant rank", axis=alt.Axis(labelAngle=0)),
-            xOffset="configuration:N",
+            xOffset=alt.XOffset("configuration:N", sort=names),
             y=alt.Y("questions:Q"),
-            color=alt.Color("configuration:N", legend=alt.Legend(orient="top")),
+            color=alt.Color("configuration:N", sort=names, legend=alt.Legend(orient="top")),
             tooltip=["configuration", "rank", "questions"],
         )
         .properties(height=260)
@@ -83,11 +84,11 @@ def heat_map(found: Sweep, label: str, rows: str, columns: str) -> alt.LayerChar
     )
 
 
-def _dots(data: pd.DataFrame, rows: str, order: list[str], colour: str, title: str) -> alt.LayerChart:
+def _dots(data: pd.DataFrame, rows: str, order: list[str], colour: str, colours: list[str], title: str) -> alt.LayerChart:
     base = alt.Chart(data).encode(
         y=alt.Y(f"{rows}:N", sort=order, title=None, axis=alt.Axis(labelLimit=220)),
-        yOffset=f"{colour}:N",
-        color=alt.Color(f"{colour}:N", legend=alt.Legend(orient="top", title=None)),
+        yOffset=alt.YOffset(f"{colour}:N", sort=colours),
+        color=alt.Color(f"{colour}:N", sort=colours, legend=alt.Legend(orient="top", title=None)),
         tooltip=[rows, colour, *(alt.Tooltip(f"{f}:Q", format=".3f") for f in ("value", "low", "high"))],
     )
     bars = base.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q", title=title, scale=alt.Scale(domain=[0, 1])), x2="high:Q")

@@ -53,7 +53,7 @@ def choose() -> QuestionSet | None:
         _make()
         return None
     try:
-        questions = parse_questions(sets[chosen], f"{chosen}.jsonl")
+        questions = parse_questions(sets[chosen], chosen)
     except QuestionError as error:
         st.error(str(error))
         return None

@@ -109,7 +109,8 @@ def _result() -> RunResult | None:
     if job is not None and isinstance(job.result, RunResult) and "evaluate_run" not in st.session_state:
         return job.result
     if not names:
-        st.caption("No run yet.")
+        if job is None or not job.running:
+            st.caption("No run yet.")
         return None
     with st.popover("Earlier runs", icon=":material/history:"):
         chosen = st.selectbox("Run", names)
