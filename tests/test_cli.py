@@ -180,3 +180,14 @@ def test_unknown_preset_names_those_there_are(tmp_path: Path, capsys: pytest.Cap
     err = capsys.readouterr().err
     assert "--presets: expected all or some of vanilla-dense," in err
     assert err.rstrip().endswith("found best")
+
+
+def test_reproduce_writes_the_report_and_its_charts(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    questions = write(tmp_path / "q.jsonl", QUESTION)
+    assert main(["reproduce", str(folder), str(questions), "--out", str(tmp_path / "docs")]) == 0
+    names = {"reproduction.md", *(f"reproduction-{n}.svg" for n in ("r", "ap", "mrr", "types", "ranks"))}
+    assert {p.name for p in (tmp_path / "docs").iterdir()} == names
+    text = (tmp_path / "docs" / "reproduction.md").read_text()
+    assert "| tuned | 1.000 [1.00, 1.00] |" in text
+    assert "No tuning: the questions are about one document" in text
+    assert "reproduction.md" in capsys.readouterr().out
