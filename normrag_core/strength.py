@@ -16,8 +16,10 @@ from normrag_core.retriever import Retriever
 from normrag_core.trace import Trace
 
 LOOKED_AT = 3
+# Measured with all-MiniLM-L6-v2 over 29 real standards: 4 of 184 questions that they answer are called weak, 17 of 20 about
+# other matters. A model whose cosines lie higher makes the verdict rarer, never more frequent.
 ENOUGH_WORDS = 0.5
-ENOUGH_MEANING = 0.45
+ENOUGH_MEANING = 0.4
 
 
 @dataclass(frozen=True, slots=True)

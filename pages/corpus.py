@@ -84,7 +84,7 @@ def _upload(library: state.Library) -> None:
         accept_multiple_files=True,
         key=f"uploads_{n}",
         help="PDFs of standards, as published by ETSI, or unit files (JSON) as `python -m normrag_core parse` writes them. "
-        "Several at once are read in parallel; you can search as soon as they are read, while the vectors are still being computed.",
+        "Several at once are read in parallel; you can search as soon as they are read, while vectors are still being made.",
     )
     if files:
         library.add([(file.name, file.getvalue()) for file in files])
