@@ -10,6 +10,7 @@ import csv
 import hashlib
 import io
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,9 @@ from typing import Any
 
 CITATION_TYPE = "crossref"
 CSV_COLUMNS = ("id", "type", "question", "answer", "file", "page", "clause", "text", "document", "code")
+
+# Apostrophes too: a cell that had one before its sign must come back with it.
+_FORMULA = re.compile(r"'*[=+\-@\t\r]")
 
 
 class QuestionError(ValueError):
@@ -174,25 +178,33 @@ def dump_jsonl(questions: tuple[Question, ...]) -> str:
 
 
 def dump_csv(questions: tuple[Question, ...]) -> str:
-    """One goal a row; rows of one question share its id."""
+    """One goal a row; rows of one question share its id. Cells that a spreadsheet would run get an apostrophe in front."""
     out = io.StringIO()
     writer = csv.DictWriter(out, CSV_COLUMNS, lineterminator="\n", restval="")
     writer.writeheader()
     for q in questions:
         head = {"id": q.id, "type": q.type, "question": q.question, "answer": q.answer}
-        for w in q.witnesses:
-            page = "" if w.page is None else w.page
-            writer.writerow(head | {"file": w.file, "page": page, "clause": w.clause, "text": w.text})
-        for r in q.relevant:
-            writer.writerow(head | {"document": r.document, "code": r.code})
+        rows = [{"file": w.file, "page": str(w.page or ""), "clause": w.clause, "text": w.text} for w in q.witnesses]
+        rows += [{"document": r.document, "code": r.code} for r in q.relevant]
+        for row in rows:
+            writer.writerow({k: _guarded(v) for k, v in (head | row).items()})
     return out.getvalue()
+
+
+def _guarded(cell: str) -> str:
+    """With an apostrophe before what a spreadsheet takes for a formula; `_unguarded` takes it off again."""
+    return f"'{cell}" if _FORMULA.match(cell) else cell
+
+
+def _unguarded(cell: str) -> str:
+    return cell[1:] if cell[:1] == "'" and _FORMULA.match(cell) else cell
 
 
 def _json_rows(text: str) -> tuple[list[tuple[int, Any]], list[Problem]]:
     if text.lstrip().startswith("["):
         try:
             data = json.loads(text)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             return [], [Problem(getattr(error, "lineno", 1), f"expected a JSON list of questions; found {error}")]
         return list(enumerate(data, 1)), []
     rows: list[tuple[int, Any]] = []
@@ -203,7 +215,7 @@ def _json_rows(text: str) -> tuple[list[tuple[int, Any]], list[Problem]]:
             continue
         try:
             rows.append((number, json.loads(line)))
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             problems.append(Problem(number, f"expected a JSON object; found {error}"))
     return rows, problems
 
@@ -213,8 +225,11 @@ def _csv_rows(text: str) -> tuple[list[tuple[int, Any]], list[Problem]]:
         dialect: type[csv.Dialect] | str = csv.Sniffer().sniff(text.split("\n", 1)[0], ",;\t")
     except csv.Error:
         dialect = "excel"
-    reader = csv.DictReader(io.StringIO(text), dialect=dialect)
-    columns = [c.strip() for c in reader.fieldnames or ()]
+    reader = csv.DictReader(io.StringIO(text, newline=""), dialect=dialect)
+    try:
+        columns = [c.strip() for c in reader.fieldnames or ()]
+    except csv.Error as error:
+        return [], [Problem(1, f"expected a header; found {error}")]
     missing = [c for c in ("id", "question") if c not in columns]
     if missing or not ("text" in columns or "code" in columns):
         wanted = "columns id, question and text (or document and code)"
@@ -222,17 +237,24 @@ def _csv_rows(text: str) -> tuple[list[tuple[int, Any]], list[Problem]]:
     reader.fieldnames = columns
     merged: dict[str, tuple[int, dict[str, Any]]] = {}
     problems: list[Problem] = []
-    for row in reader:
+    while True:
+        try:
+            row = next(reader, None)
+        except csv.Error as error:
+            problems.append(Problem(reader.line_num, f"expected a row of CSV; found {error}"))
+            continue
+        if row is None:
+            break
         line = reader.line_num
         if row.get(None):
             problems.append(Problem(line, f"expected {len(columns)} columns; found {len(columns) + len(row[None])}"))
             continue
-        fields = {k: (v or "").strip() for k, v in row.items()}
+        fields = {k: _unguarded((v or "").strip()) for k, v in row.items()}
         _, question = merged.setdefault(fields["id"], (line, {k: fields.get(k, "") for k in CSV_COLUMNS[:4]}))
         if fields.get("text"):
             page = fields.get("page", "")
             witness = {k: fields.get(k, "") for k in ("file", "clause", "text")} | {
-                "page": int(page) if page.isdigit() else page or None
+                "page": int(page) if page.isdecimal() and len(page) < 10 else page or None
             }
             question.setdefault("witnesses", []).append(witness)
         if fields.get("code") or (fields.get("document") and not fields.get("text")):
