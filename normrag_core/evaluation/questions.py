@@ -222,10 +222,11 @@ def _json_rows(text: str) -> tuple[list[tuple[int, Any]], list[Problem]]:
 
 def _csv_rows(text: str) -> tuple[list[tuple[int, Any]], list[Problem]]:
     try:
-        dialect: type[csv.Dialect] | str = csv.Sniffer().sniff(text.split("\n", 1)[0], ",;\t")
+        # The delimiter only: a dialect sniffed from the header does not know that quotes are doubled.
+        delimiter = csv.Sniffer().sniff(text.split("\n", 1)[0], ",;\t").delimiter
     except csv.Error:
-        dialect = "excel"
-    reader = csv.DictReader(io.StringIO(text, newline=""), dialect=dialect)
+        delimiter = ","
+    reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter)
     try:
         columns = [c.strip() for c in reader.fieldnames or ()]
     except csv.Error as error:

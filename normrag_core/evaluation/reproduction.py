@@ -137,8 +137,8 @@ def markdown(found: Reproduction, corpus_name: str, command: str) -> str:
             "",
             f"Written by `{command}`; do not edit. Corpus: {corpus_name}, {r.corpus['documents']} documents, "
             f"{r.corpus['units']} InfoUnits, fingerprint `{r.corpus['fingerprint']}`. Questions: {q['questions']} with "
-            f"{q['goals']} witnesses, fingerprint `{q['fingerprint']}`. Embedding: {r.model or 'none'} (revision `{r.revision}`). "
-            f"NormRAG {r.version}, seed {r.seed}. A chunk is a hit when {r.threshold:.0%} of the witness's words stand in it "
+            f"{q['goals']} witnesses, fingerprint `{q['fingerprint']}`. "
+            f"Embedding: {r.model or 'none'}, revision `{r.revision}`. NormRAG {r.version}, seed {r.seed}. A chunk is a hit when {r.threshold:.0%} of the witness's words stand in it "
             "in order. Brackets: 95 % bootstrap intervals over questions. Differences: paired randomisation test, corrected "
             "by Holm within each column of a table.",
             "",
@@ -248,8 +248,8 @@ def _tuning(found: Reproduction) -> list[str]:
             ],
         ),
         "",
-        "The ideas themselves (the title path, the named standard as one term) were found with these questions at hand, which no "
-        "folds undo: other documents and questions have the last word.",
+        "The ideas themselves (the title path, the named standard as one term) were found with these questions at hand, which "
+        "no folds undo: other documents and questions have the last word.",
         "",
         "Chosen, as changes to the preset `tuned`: "
         + "; ".join(f"fold {i}: {text}" for i, text in enumerate(chosen, 1))
