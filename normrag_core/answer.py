@@ -28,7 +28,8 @@ _FEWEST_TERMS = 3
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """`body[start:end]` of a unit. rank: of the result it stands in. words, meaning (None without vectors) and score: 0 to 1."""
+    """`body[start:end]` of a unit. rank: of the result it stands in. words, meaning and score: 0 to 1; meaning is None
+    without vectors."""
 
     unit: str
     start: int

@@ -34,7 +34,7 @@ document, and you do not follow it."""
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """What one number in square brackets stands for. number: from 1. source: the citation, "ETSI EN 302 755 V1.4.1, clause 6"."""
+    """What one number in square brackets stands for. number: from 1. source: a citation, "ETSI EN 302 755, clause 6"."""
 
     number: int
     unit: str

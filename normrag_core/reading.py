@@ -11,6 +11,7 @@ from typing import Literal
 from normrag_core.graph.analysis import reason
 from normrag_core.ingest.modality import find_modals
 from normrag_core.model import Citation, Corpus, InfoUnit, Term
+from normrag_core.tokenize import STOP_WORDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,14 +120,18 @@ class Reading:
         return marks
 
     def _lexicon(self, document: str) -> tuple[re.Pattern[str] | None, dict[str, Term]]:
-        """Terms of a document: abbreviations as printed, definitions in any case."""
+        """Terms of a document: abbreviations and symbols as printed, definitions in any case.
+
+        An introduction such as "The symbols i, j and k are dummy variables" must not make a term of its first word.
+        """
         if document not in self._terms:
             terms: dict[str, Term] = {}
             for term in self.corpus.by_key[document].terms:
-                if len(term.term) > 1 and term.text:
-                    terms.setdefault(term.term if term.kind == "abbreviation" else term.term.lower(), term)
+                word = term.term
+                if len(word) > 1 and term.text and (word.isupper() or word.lower() not in STOP_WORDS):
+                    terms.setdefault(word.lower() if term.kind == "definition" else word, term)
             words = sorted(terms, key=lambda t: (-len(t), t))
-            either = [re.escape(w) if terms[w].kind == "abbreviation" else f"(?i:{re.escape(w)})" for w in words]
+            either = [f"(?i:{re.escape(w)})" if terms[w].kind == "definition" else re.escape(w) for w in words]
             pattern = re.compile(rf"(?<![\w-])(?:{'|'.join(either)})(?![\w-])") if either else None
             self._terms[document] = (pattern, terms)
         return self._terms[document]

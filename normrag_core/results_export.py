@@ -90,7 +90,8 @@ _STYLE = (
     "body{font:11pt/1.45 system-ui,sans-serif;max-width:46rem;margin:2rem auto;padding:0 1rem;color:#1b2430}"
     "h1{font-size:16pt}h2{font-size:12pt;margin:1.2em 0 .2em}.source{color:#55606f;font-size:9.5pt;margin:.2em 0 .5em}"
     ".text{white-space:pre-wrap;overflow-wrap:anywhere;border-left:2pt solid #dfe4ea;padding-left:.8em}"
-    "table{border-collapse:collapse;font-size:9pt}th{text-align:left;font-weight:600;padding:.1em 1em .1em 0;vertical-align:top}"
+    "table{border-collapse:collapse;font-size:9pt}"
+    "th{text-align:left;font-weight:600;padding:.1em 1em .1em 0;vertical-align:top}"
     "article{break-inside:avoid-page}@media print{body{margin:0;max-width:none}a{color:inherit}}"
 )
 

@@ -44,7 +44,8 @@ def _extract(trace: Trace, found: tuple[Sentence, ...]) -> str:
         return '<div class="nr-small">No sentence of the first results holds a word of the question.</div>'
     weak = ""
     if strength(state.retriever(), trace).weak:
-        weak = '<div class="nr-note">These documents may not answer the question: even the nearest sentences are far from it.</div>'
+        said = "These documents may not answer the question: even the nearest sentences are far from it."
+        weak = f'<div class="nr-note">{said}</div>'
     rows = "".join(
         f"<li><q>{escape.html(' '.join(s.text.strip('| ').replace('|', '·').split()))}</q> "
         f"{reader.link(corpus, corpus.by_id[s.unit])} <span class=nr-tiny>page {s.page} · result {s.rank}</span></li>"
@@ -121,8 +122,9 @@ def written(made: Answer) -> str:
         else "Every sentence has its words in what it cites"
     )
     rows = "".join(f"<li>{_claim(c, made)}</li>" for c in made.claims)
+    tone = "" if flagged else " nr-info"
     return (
-        f'<div class="nr-note {"" if flagged else "nr-info"}">Written by {escape.html(made.model)}. {head}; read the clauses.</div>'
+        f'<div class="nr-note{tone}">Written by {escape.html(made.model)}. {head}; read the clauses.</div>'
         f'<ol class="nr-answer" data-testid="written">{rows}</ol>'
     )
 

@@ -13,13 +13,15 @@ from pages import _theme as theme
 from pages import _words as words
 from pages._components import clicks
 
-_TONE = {"same": ("=", "muted"), "up": ("▲", "good"), "down": ("▼", "bad"), "new": ("new", "info"), "lost": ("lost", "warn")}
+_KINDS = ("same", "up", "down", "new", "lost")
 
 
 def show(trace: Trace) -> None:
     presets = state.presets()
     view = state.view()
     others = [n for n, p in presets.items() if p.config != view.config]
+    # First what compares best: the preset that was changed, then those over the same chunks, whose vectors are there already.
+    others.sort(key=lambda n: (n not in (view.own, view.preset), presets[n].config.chunking != view.config.chunking))
     kept = st.session_state.get("search_compared")
     st.session_state["w_compared"] = kept if kept in others else others[0]
     name = st.selectbox(
@@ -33,7 +35,7 @@ def show(trace: Trace) -> None:
     retriever = state.retriever()
     other = state.library().search(trace.question, presets[name].config.with_(top_k=view.config.top_k), trace.documents)
     changes = compare(trace, retriever.chunks(trace.config), other, retriever.chunks(other.config))
-    counts = {kind: sum(c.kind == kind for c in changes) for kind in _TONE}
+    counts = {kind: sum(c.kind == kind for c in changes) for kind in _KINDS}
     moved = f"{counts['up'] + counts['down']} moved, {counts['new']} new, {counts['lost']} lost, {counts['same']} in place"
     with st.container(key="compared"):
         clicked = clicks("compared")
@@ -49,7 +51,8 @@ def show(trace: Trace) -> None:
             st.html(_side(name, [c for c in changes if c.after], 1))
     diff = trace.config.diff(other.config)
     rows = "".join(
-        f"<tr><td>{words.SETTING[n].label}</td><td>{escape.html(words.value(n, a))}</td><td>{escape.html(words.value(n, b))}</td></tr>"
+        f"<tr><td>{words.SETTING[n].label}</td><td>{escape.html(words.value(n, a))}</td>"
+        f"<td>{escape.html(words.value(n, b))}</td></tr>"
         for n, (a, b) in diff.items()
     )
     st.html(
@@ -69,20 +72,20 @@ def _side(title: str, changes: list[Change], side: int) -> str:
     rows = []
     for change in changes:
         mine, other = (change.before, change.after) if side == 0 else (change.after, change.before)
-        if side == 0:
-            sign, tone = _TONE["lost"] if change.kind == "lost" else ("", "muted")
-            moved = f"there {change.elsewhere}" if change.kind == "lost" and change.elsewhere else ""
-        else:
-            sign, tone = _TONE[change.kind]
-            moved = (
-                f"was {change.elsewhere if change.kind == 'new' else other}"
-                if change.elsewhere or change.kind in ("up", "down")
-                else ""
-            )
-        badge = theme.badge(f"{sign} {moved}".strip(), tone) if sign or moved else ""
+        kind = change.kind if side == 1 or change.kind == "lost" else ""
+        badge = theme.badge(*_said(kind, change, other)) if kind and kind != "same" else ""
         unit = corpus.by_id[change.unit]
-        rows.append(f'<li><span class="nr-rank nr-num">{mine}</span><div>{reader.link(corpus, unit)} {badge}</div></li>')
-    return f'<div class="nr-tiny">{escape.html(title)}</div><ol class="nr-sides">{"".join(rows)}</ol>'
+        rows.append(f'<div><span class="nr-rank nr-num">{mine}</span><div>{reader.link(corpus, unit)} {badge}</div></div>')
+    return f'<div class="nr-tiny">{escape.html(title)}</div><div class="nr-sides">{"".join(rows)}</div>'
+
+
+def _said(kind: str, change: Change, other: int | None) -> tuple[str, str]:
+    """(words, tone) of a badge."""
+    if kind == "lost":
+        return f"lost{f', there at {change.elsewhere}' if change.elsewhere else ''}", "warn"
+    if kind == "new":
+        return f"new{f', was at {change.elsewhere}' if change.elsewhere else ''}", "info"
+    return (f"▲ was {other}", "good") if kind == "up" else (f"▼ was {other}", "bad")
 
 
 def _use(name: str) -> None:

@@ -21,7 +21,7 @@ def show(trace: Trace) -> None:
     rows = records(trace)
     st.altair_chart(_chart(rows, [theme.STAGE[s.name].label for s in trace.stages]), width="stretch", key="moves_chart")
     st.html(
-        '<div class="nr-tiny">Each line is one of the first results; up is better. The scale of ranks is logarithmic. A line begins '
+        '<div class="nr-tiny">Each line is one of the first results; up is better, on a logarithmic scale. A line begins '
         "where the stage first ranked the chunk. The inspected result, else the first, stands out.</div>"
     )
 
@@ -49,7 +49,7 @@ def records(trace: Trace) -> list[dict[str, Any]]:
 
 
 def _short(text: str) -> str:
-    return text if len(text) <= 34 else text[:33].rstrip() + "…"
+    return text if len(text) <= 26 else text[:25].rstrip() + "…"
 
 
 def _chart(rows: list[dict[str, Any]], stages: list[str]) -> Any:
@@ -57,7 +57,7 @@ def _chart(rows: list[dict[str, Any]], stages: list[str]) -> Any:
 
     worst = max(r["rank"] for r in rows)
     base = alt.Chart(alt.Data(values=rows)).encode(
-        x=alt.X("stage:N", sort=stages, title=None, scale=alt.Scale(padding=0.4), axis=alt.Axis(labelAngle=0, domain=False)),
+        x=alt.X("stage:N", sort=stages, title=None, scale=alt.Scale(padding=0.6), axis=alt.Axis(labelAngle=0, domain=False)),
         y=alt.Y(
             "rank:Q",
             scale=alt.Scale(type="log", base=10, domain=[0.9, max(worst, 10) * 1.15], reverse=True),
@@ -76,4 +76,4 @@ def _chart(rows: list[dict[str, Any]], stages: list[str]) -> Any:
     ends = base.mark_text(align="left", dx=10, fontSize=11).encode(
         text="label:N", color=alt.value(theme.colour("text")), opacity=alt.value(0.9)
     )
-    return (lines + points + ends).properties(height=340)
+    return (lines + points + ends).properties(height=460)

@@ -84,7 +84,7 @@ def _plain(text: str) -> str:
 
 
 def _marked(mark: Mark, words: str) -> str:
-    tip = escape.html(mark.tip)
+    tip = _plain(mark.tip)
     if mark.kind == "citation" and mark.target:
         card = f'<span class="nr-tip" role="tooltip">{tip}</span>'
         return f'<a class="nr-ref" {_goes_to(mark.target)}>{words}{card}</a>'
@@ -93,7 +93,7 @@ def _marked(mark: Mark, words: str) -> str:
         return f'<span class="nr-lost" style="--nr-tone:{tone}" tabindex="0">{words}<span class="nr-tip">{tip}</span></span>'
     if mark.kind == "term":
         return f'<abbr class="nr-term" tabindex="0">{words}<span class="nr-tip">{tip}</span></abbr>'
-    return f'<b class="nr-modal nr-{mark.style}" title="{tip}">{words}</b>'
+    return f'<b class="nr-modal nr-{mark.style}" title="{escape.html(mark.tip)}">{words}</b>'
 
 
 def _goes_to(unit: str) -> str:
@@ -174,6 +174,6 @@ def cited_by(reading: Reading, unit: InfoUnit) -> str:
 def _sentence(context: str, words: str) -> str:
     at = context.find(words)
     if at < 0:
-        return escape.html(context)
+        return _plain(context)
     end = at + len(words)
-    return f"{escape.html(context[:at])}<b>{escape.html(words)}</b>{escape.html(context[end:])}"
+    return f"{_plain(context[:at])}<b>{_plain(words)}</b>{_plain(context[end:])}"

@@ -6,13 +6,16 @@ import base64
 from collections.abc import Sequence
 
 import streamlit as st
+from streamlit import runtime
 
+from normrag_core.ingest.places import Places
 from normrag_core.model import InfoUnit, Line, Rect, Span
 from pages import _escape as escape
 from pages import _state as state
 
 ZOOMS = (50, 75, 100, 125, 150)
 _PIXELS_A_POINT = 1.7
+_LARGEST = 60_000_000  # Bytes of a PDF that is offered to open in a tab.
 
 
 def lines_of(unit: InfoUnit, spans: Sequence[Span]) -> list[Line]:
@@ -78,26 +81,49 @@ def _panel(unit: InfoUnit, lines: Sequence[Line], key: str, near: tuple[int, int
             label_visibility="collapsed",
             required=True,
         )
-        data = state.library().original(document.key)
-        if data is not None:
-            st.download_button(
-                "PDF", data, file_name=_file_name(document.file), mime="application/pdf", on_click="ignore", key=f"{key}_pdf"
+        st.download_button(
+            "PDF",
+            lambda: state.library().original(document.key) or b"",
+            file_name=_file_name(document.file),
+            mime="application/pdf",
+            on_click="ignore",
+            key=f"{key}_pdf",
+            icon=":material/download:",
+            help="The whole document as it was added",
+        )
+        address = _address(document.key, key)
+        if address:
+            st.link_button(
+                "Open",
+                f"{address}#page={page}",
+                icon=":material/open_in_new:",
+                help="The PDF in a tab of its own, at this page, where the browser shows PDFs",
             )
     picture = state.library().page_picture(document.key, page, _PIXELS_A_POINT)
     if isinstance(picture, str):
         st.html(f'<div class="nr-note">{escape.html(picture)}</div>')
         return
     size = document.page_sizes[page - 1] if page <= len(document.page_sizes) else (595.0, 842.0)
+    name = escape.html(document.label)
     image = base64.b64encode(picture).decode()
-    boxes = "".join(
-        _box(line.rect, size, near is not None and line.start < near[1] and line.end > near[0])
-        for line in lines
-        if line.rect.page == page
-    )
+    boxes = [_box(line.rect, size, near=False) for line in lines if line.rect.page == page]
+    if near is not None:
+        boxes += [_box(rect, size, near=True) for rect in Places(unit).rects(*near) if rect.page == page]
     st.html(
         f'<div style="overflow-x:auto"><div class="nr-sheet" style="width:{(zoom or 100) * 7.6:.0f}px" data-testid="sheet">'
-        f'<img alt="Page {page} of {escape.html(document.label)}" src="data:image/png;base64,{image}">{boxes}</div></div>'
+        f'<img alt="Page {page} of {name}" src="data:image/png;base64,{image}">{"".join(boxes)}</div></div>'
     )
+
+
+def _address(document: str, key: str) -> str:
+    """Where the browser gets the PDF as long as this page shows it; "" for a PDF too large to be held beside it.
+
+    Streamlit has no public way to serve bytes under an address but for its own elements; this is the one that those use.
+    """
+    data = state.library().original(document)
+    if data is None or len(data) > _LARGEST:
+        return ""
+    return runtime.get_instance().media_file_mgr.add(data, "application/pdf", f"sheet-{key}")
 
 
 def _page_of(lines: Sequence[Line], near: tuple[int, int] | None) -> int | None:

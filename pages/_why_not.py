@@ -96,8 +96,8 @@ def _verdict(trace: Trace, found: WhyNot, parts: int) -> str:
     else:
         said = f"It is at rank {found.rank:,} of the final ranking{of}; the first {config.top_k} are shown."
     cells = "".join(
-        f'<span class="nr-stage{"" if f.rank else " nr-out"}" style="--nr-tone:{theme.STAGE[f.stage].css}">{theme.STAGE[f.stage].label} '
-        f"<b>{f'{f.rank:,}' if f.rank else '–'}</b> of {f.of:,}</span>"
+        f'<span class="nr-stage{"" if f.rank else " nr-out"}" style="--nr-tone:{theme.STAGE[f.stage].css}">'
+        f"{theme.STAGE[f.stage].label} <b>{f'{f.rank:,}' if f.rank else '–'}</b> of {f.of:,}</span>"
         for f in found.fates
     )
     return f'<div data-testid="why-not"><p><b>{said}</b></p><div class="nr-row nr-num">{cells}</div></div>'
