@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, TypeVar, get_args, get_type_hints
 
 from normrag_core.model import (
     Block,
@@ -27,6 +27,8 @@ from normrag_core.model import (
     Term,
     UnitKind,
 )
+
+T = TypeVar("T")
 
 
 class UnitJsonError(ValueError):
@@ -101,7 +103,17 @@ def to_object(parsed: ParsedDocument) -> dict[str, Any]:
 
 
 def from_object(data: Any, name: str = "units") -> ParsedDocument:
-    """The ParsedDocument that `to_object` described. name: what the error messages call the source."""
+    """The ParsedDocument that `to_object` described; UnitJsonError where it is none. name: what messages call the source."""
+    try:
+        return _parsed(data, name)
+    except UnitJsonError:
+        raise
+    except (TypeError, ValueError, AttributeError, LookupError, OverflowError) as error:
+        # A list for a number, an object for a list, an infinite page: the parse form allows none of them.
+        raise UnitJsonError(f"{name}: expected the parse form; found {type(error).__name__}: {error}") from None
+
+
+def _parsed(data: Any, name: str) -> ParsedDocument:
     given = _get(data, "document", dict, name)
     identity = {k: str(given.get(k) or "") for k in ("id", "version", "date", "title", "file", "sha256")}
     if not identity["id"]:
@@ -126,11 +138,11 @@ def from_object(data: Any, name: str = "units") -> ParsedDocument:
         key=key,
         pages=int(given.get("pages") or 0),
         page_sizes=tuple((float(w), float(h)) for w, h in given.get("page_sizes") or ()),
-        references=tuple(Reference(**r) for r in given.get("references") or ()),
-        terms=tuple(Term(**(t | {"unit": f"{key}#{t.get('unit', '')}"})) for t in given.get("terms") or ()),
+        references=tuple(_record(Reference, r) for r in given.get("references") or ()),
+        terms=tuple(_record(Term, t | {"unit": f"{key}#{t.get('unit', '')}"}) for t in given.get("terms") or ()),
         report=ParseReport(
             {str(k): int(v) for k, v in (report.get("counts") or {}).items()},
-            tuple(Finding(**f) for f in report.get("findings") or ()),
+            tuple(_record(Finding, f) for f in report.get("findings") or ()),
             float(report.get("seconds") or 0.0),
         ),
         **identity,
@@ -153,7 +165,7 @@ def load_parsed(source: Any) -> list[ParsedDocument]:
 def _load_file(file: Path) -> list[ParsedDocument]:
     try:
         data = json.loads(file.read_text("utf8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise UnitJsonError(f"{file.name}: expected JSON in the parse form; found {error}") from None
     return [from_object(o, file.name) for o in (data if isinstance(data, list) else [data])]
 
@@ -185,7 +197,7 @@ def _unit(given: Any, document: str, name: str) -> InfoUnit:
         body=body,
         y=float(given.get("y") or 0.0),
         blocks=blocks,
-        lines=tuple(Line(int(n[0]), int(n[1]), Rect(*n[2:])) for n in given.get("lines") or ()),
+        lines=tuple(Line(int(n[0]), int(n[1]), _rect(n[2:])) for n in given.get("lines") or ()),
         informative=bool(given.get("informative", False)),
     )
 
@@ -199,6 +211,9 @@ def _citation(given: Any, document: str, keys: set[str], name: str) -> Citation:
     state = given.get("state", "not-loaded")
     if state not in get_args(CitationState):
         raise UnitJsonError(f"{name}: state: expected one of {', '.join(get_args(CitationState))}; found {state!r}")
+    evidence = given.get("evidence", "text")
+    if evidence not in ("text", "link", "text+link"):
+        raise UnitJsonError(f"{name}: evidence: expected text, link or text+link; found {evidence!r}")
     return Citation(
         source=f"{document}#{source}",
         page=int(given.get("page") or 1),
@@ -208,13 +223,13 @@ def _citation(given: Any, document: str, keys: set[str], name: str) -> Citation:
         context=str(given.get("context") or ""),
         document=str(given.get("document") or ""),
         code=str(given.get("target") or ""),
-        edition=given.get("edition"),
+        edition=_text_or_none(given.get("edition")),
         state=state,
         form=str(given.get("form") or ""),
-        evidence=given.get("evidence", "text"),
-        label=given.get("label"),
+        evidence=evidence,
+        label=_text_or_none(given.get("label")),
         informative=bool(given.get("informative", False)),
-        rects=tuple(Rect(*r) for r in given.get("rects") or ()),
+        rects=tuple(_rect(r) for r in given.get("rects") or ()),
     )
 
 
@@ -237,6 +252,27 @@ def _get(data: Any, key: str, kind: type, name: str) -> Any:
         found = type(data.get(key)).__name__ if isinstance(data, dict) else type(data).__name__
         raise UnitJsonError(f"{name}: {key}: expected {kind.__name__}; found {found}")
     return data[key]
+
+
+def _record(kind: type[T], given: dict[str, Any]) -> T:
+    """A flat dataclass from an object. Values of other types would be believed here and fail on some page much later."""
+    wanted = get_type_hints(kind)
+    for name, value in given.items():
+        choices = get_args(wanted.get(name, str))
+        types = tuple(c for c in choices if isinstance(c, type)) or (str if choices else wanted.get(name, str))
+        fits = isinstance(value, types) and (not isinstance(value, bool) or types is bool)
+        if not fits or (choices and isinstance(choices[0], str) and value not in choices):
+            raise ValueError(f"{kind.__name__.lower()}: {name}: {value!r}")
+    return kind(**given)
+
+
+def _rect(given: Any) -> Rect:
+    page, x0, y0, x1, y1 = given
+    return Rect(int(page), float(x0), float(y0), float(x1), float(y1))
+
+
+def _text_or_none(given: Any) -> str | None:
+    return None if given is None else str(given)
 
 
 def _box(rect: Rect) -> list[float]:

@@ -140,7 +140,7 @@ class RetrieverConfig:
         """From JSON text or a decoded object; unknown names and bad values raise ConfigError."""
         try:
             data = json.loads(text) if isinstance(text, str) else text
-        except json.JSONDecodeError as error:
+        except (ValueError, RecursionError) as error:  # ValueError: also a number of thousands of digits
             raise ConfigError(f"expected JSON; found {error}") from None
         if not isinstance(data, dict):
             raise ConfigError(f"expected an object of settings; found {type(data).__name__}")
