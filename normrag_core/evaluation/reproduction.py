@@ -138,9 +138,9 @@ def markdown(found: Reproduction, corpus_name: str, command: str) -> str:
             f"Written by `{command}`; do not edit. Corpus: {corpus_name}, {r.corpus['documents']} documents, "
             f"{r.corpus['units']} InfoUnits, fingerprint `{r.corpus['fingerprint']}`. Questions: {q['questions']} with "
             f"{q['goals']} witnesses, fingerprint `{q['fingerprint']}`. "
-            f"Embedding: {r.model or 'none'}, revision `{r.revision}`. NormRAG {r.version}, seed {r.seed}. A chunk is a hit when "
-            f"{r.threshold:.0%} of the witness's words stand in it in order. Brackets: 95 % bootstrap intervals over questions. "
-            "Differences: paired randomisation test, corrected by Holm within each column of a table.",
+            f"Embedding: {r.model or 'none'}, revision `{r.revision}`. NormRAG {r.version}, seed {r.seed}. A chunk is a hit "
+            f"when {r.threshold:.0%} of the witness's words stand in it in order. Brackets: 95 % bootstrap intervals over "
+            "questions. Differences: paired randomisation test, corrected by Holm within each column of a table.",
             "",
             "## Eight presets × three values of K",
             "",
