@@ -22,6 +22,8 @@ PAGES = {
     "evaluate": ("Evaluate", ":material/monitoring:", "Measure presets and settings against a set of questions"),
 }
 
+state.library()  # Opened here, so that a page says so in its middle and not where it first asks for something.
+
 page = st.navigation(
     [
         st.Page(f"pages/{name}.py", title=title, icon=icon, help=help_text, url_path=name, default=name == "corpus")

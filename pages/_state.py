@@ -108,6 +108,12 @@ def view() -> View:
     return found
 
 
+def take_link() -> None:
+    """Takes the view from the address again: after the browser's back or forward."""
+    st.session_state.pop("view", None)
+    view()
+
+
 def link_remarks() -> tuple[str, ...]:
     """What of the link that opened this session was not understood."""
     view()

@@ -48,6 +48,8 @@ def marker(query_tokens: tuple[str, ...], config: RetrieverConfig) -> Mark:
 
     @lru_cache(maxsize=20_000)
     def hit(word: str) -> bool:
+        if len(word) == 1 and word.isalpha():
+            return False  # The "I" of a question is every index i of a formula.
         return not wanted.isdisjoint(tokenize(word, "domain", stem)) or word.lower() in wanted
 
     return hit

@@ -22,6 +22,8 @@ from pages import _words as words
 
 
 def page() -> None:
+    if components.history("q") is not None:
+        state.take_link()
     with st.sidebar:
         controls.settings()
     _question()
@@ -122,7 +124,10 @@ def _act(click: tuple[str, str] | None) -> None:
     name, value = click
     view = state.view()
     if name == "open":
-        at, unit = json.loads(value)
+        try:
+            at, unit = json.loads(value)
+        except (ValueError, TypeError):
+            return
         same = (view.at, view.opened) == (at, unit)
         state.set_view(view.with_(opened="" if same else str(unit), at="" if same else str(at)))
     elif name == "close":
@@ -168,15 +173,15 @@ def _verdict(trace: Trace, jumped: bool) -> list[str]:
     found = strength(state.retriever(), trace)
     said: list[str] = []
     if found.weak:
+        nearest = f", the nearest in meaning has a cosine of {found.meaning:.2f}" if found.meaning is not None else ""
         said.append(
-            f"<b>Weak results.</b> The best of them holds {found.words:.0%} of what is telling in the question"
-            f"{'' if found.meaning is None else f', and its meaning is {found.meaning:.2f} close (1 = the same)'}. "
-            "The loaded documents may not answer this."
+            "<b>Weak results.</b> The loaded documents may not answer this: the best of the first results holds "
+            f"{found.words:.0%} of the question by the weight of its words{nearest}."
         )
     if found.unknown and len(found.unknown) <= 6:
         terms = ", ".join(f"<q>{escape.html(t)}</q>" for t in found.unknown)
         said.append(f"Nowhere in the loaded documents: {terms}.")
-    return said
+    return [" ".join(said)] if said else []
 
 
 def _notes(trace: Trace) -> list[str]:

@@ -46,6 +46,7 @@ def test_the_walk(app: str, walker: Walker) -> None:
     walker.click(".nr-result .nr-chip")
     opened = walker.wait_for(".nr-opened .nr-heading")
     assert len(opened) == 1
+    walker.until("the neighbour in the address", lambda: "open=" in walker.url)
 
     # Reload the link, and leave and come back: the same page.
     before = (walker.order(), opened, walker.url)
@@ -63,6 +64,19 @@ def test_the_walk(app: str, walker: Walker) -> None:
     walker.click("button", "Reset")
     walker.until("the first order", lambda: walker.order() == first)
     assert "alpha" not in walker.url
+
+
+def test_back_and_forward_of_the_browser(app: str, walker: Walker) -> None:
+    walker.open(f"{app}/search?q=exclusion+band")
+    walker.wait_for(".nr-result")
+    before = walker.order()
+    walker.ask("supply dips")
+    after = walker.until("another order", lambda: (now := walker.order()) != before and now)
+    walker.driver.back()
+    walker.until("the first order", lambda: walker.order() == before)
+    assert walker.driver.find_element("css selector", ".st-key-question input").get_attribute("value") == "exclusion band"
+    walker.driver.forward()
+    walker.until("the second order", lambda: walker.order() == after)
 
 
 def test_a_reference_leads_to_its_clause(app: str, walker: Walker) -> None:

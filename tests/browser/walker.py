@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any, TypeVar
+from urllib.parse import parse_qs, urlsplit
 
 from selenium.common.exceptions import StaleElementReferenceException, TimeoutException
 from selenium.webdriver.common.by import By
@@ -79,9 +80,13 @@ class Walker:
         box = self.until("the question box", lambda: self.driver.find_element(By.CSS_SELECTOR, ".st-key-question input"))
         box.send_keys(Keys.CONTROL, "a")
         box.send_keys(question, Keys.ENTER)
-        self.until("the question in the address", lambda: "q=" in self.url)
+        self.until("the question in the address", lambda: self.asked() == question)
         self.settled()
         self.wait_for(".nr-result")
+
+    def asked(self) -> str:
+        """The question in the address."""
+        return parse_qs(urlsplit(self.url).query).get("q", [""])[0]
 
     def press(self, key: str, setting: str, *keys: str) -> None:
         """Presses keys on the slider of a setting."""
@@ -95,12 +100,11 @@ class Walker:
 
     def order(self) -> list[str]:
         """Document and clause of each result, in order."""
-        return [
-            f"{document} {heading}"
-            for document, heading in zip(
-                self.texts(".nr-result > .nr-spread > .nr-small > b"), self.texts(".nr-result > .nr-heading"), strict=True
-            )
-        ]
+        found: list[str] = self.js(
+            "return [...document.querySelectorAll('.nr-result')].map(card =>"
+            " card.querySelector('.nr-small > b').innerText + ' ' + card.querySelector('.nr-heading').innerText)"
+        )
+        return found
 
     def complaints(self) -> list[str]:
         """What the browser's console calls severe, but for Streamlit's own probing of paths."""
