@@ -184,7 +184,10 @@ def dump_csv(questions: tuple[Question, ...]) -> str:
     writer.writeheader()
     for q in questions:
         head = {"id": q.id, "type": q.type, "question": q.question, "answer": q.answer}
-        rows = [{"file": w.file, "page": str(w.page or ""), "clause": w.clause, "text": w.text} for w in q.witnesses]
+        rows = [
+            {"file": w.file, "page": "" if w.page is None else str(w.page), "clause": w.clause, "text": w.text}
+            for w in q.witnesses
+        ]
         rows += [{"document": r.document, "code": r.code} for r in q.relevant]
         for row in rows:
             writer.writerow({k: _guarded(v) for k, v in (head | row).items()})
