@@ -32,6 +32,9 @@ _INTERVAL = re.compile(r"(?:range|interval|within|between|∈)\s*$")
 _INDEXED = re.compile(r"\b(?:bits?|bytes?|octets?|array|index|vector|register|element)\s?$", re.I)
 _LABELS_BEFORE = re.compile(r"(?:^|[\s(,;])(?:\[(?:i\.)?\d{1,3}\])+$")
 _LEADS = re.compile(r"\b(?:in|see|of|to|by|from|and|or|with|the|per|under)\s+$", re.I)
+# What must stand before a "section 5" of this document, as sections of MPEG tables and parts of signals have the same names.
+_SENDS = re.compile(r"\b(?:see(?:\s+also)?|(?:described|defined|specified|given|explained|discussed)\s+in)\s+$", re.I)
+_OF_ANOTHER = re.compile(r"\s+of\b(?!\s+(?:this|the\s+present)\s+(?:document|standard|specification|report)\b)")
 _MAX_RANGE = 30
 
 
@@ -163,9 +166,13 @@ class _Finder:
         if (
             piece.noun == "section"
             and "." not in item.code
-            and (piece.plural or not _LEADS.search(self.text, max(piece.start - 8, 0), piece.start))
+            and (
+                piece.plural
+                or not _SENDS.search(self.text, max(piece.start - 20, 0), piece.start)
+                or _OF_ANOTHER.match(self.text, item.end)
+            )
         ):
-            return  # a section of an MPEG table
+            return  # "encoded in section 1 of the EIT", "section A of the P1 symbol"
         yield self._citation(item.start, item.end, item.at, goal.code if goal else item.code, goal, piece.noun)
         if not item.last:
             return

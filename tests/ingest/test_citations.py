@@ -225,8 +225,13 @@ TABLE: list[tuple[str, list[tuple[str, str, str]]]] = [
     ),
     ("clause 12.3.2 of CORBA V2.0", [("clause 12.3.2", "", "12.3.2")]),
     ("TS 38.202 and 38.211", [("TS 38.202", "3GPP TS 38.202", ""), ("38.211", "3GPP TS 38.211", "")]),
+    ("as described in section 5 of the present document", [("section 5", "own", "5")]),
+    ("(see section 7)", [("section 7", "own", "7")]),
     # none
     ("sections C and B of the P1 symbol", []),
+    ("it corresponds to section A of the symbol", []),
+    ("a following event is described in section 1 of the present/following table", []),
+    ("the parity bytes carried in section 1", []),
     ("character code table 00 - Latin", []),
     ("The present document applies.", []),
     ("clause 3.2 of the ETSI Drafting Rules", []),
