@@ -3,6 +3,7 @@
 The names of the five-line use stand here; each is imported when it is asked for, so that `import normrag_core` costs nothing.
 """
 
+import os
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,9 @@ if TYPE_CHECKING:
     from normrag_core.ingest import read_pdf
     from normrag_core.model import Corpus
     from normrag_core.retriever import Retriever
+
+# Before any library of theirs is imported: they read it then. Whoever wants to report to Hugging Face sets it to 0.
+os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
 
 __version__ = "0.1.0"
 __all__ = ["Corpus", "Retriever", "load_embedder", "read_pdf"]

@@ -21,6 +21,7 @@ from normrag_core.evaluation.generation import (
 from normrag_core.evaluation.generation.run import CITATION_PROMPT, CLAUSE_PROMPT
 from normrag_core.evaluation.questions import QuestionError, QuestionSet, dump_csv, dump_jsonl, parse_questions
 from normrag_core.evaluation.witnesses import find_missing
+from pages import _escape as escape
 from pages import _sample as sample
 from pages import _state as state
 from pages._evaluation import Job
@@ -44,7 +45,7 @@ def choose() -> QuestionSet | None:
     options = [*sets, UPLOAD, MAKE]
     kept = st.session_state.get("evaluate_set")
     st.session_state["evaluate_set_box"] = kept if kept in options else options[0]
-    chosen = st.selectbox("Questions", options, key="evaluate_set_box")
+    chosen = st.selectbox("Questions", options, key="evaluate_set_box", format_func=escape.plain)
     st.session_state["evaluate_set"] = chosen
     if chosen == UPLOAD:
         _upload()
@@ -55,7 +56,7 @@ def choose() -> QuestionSet | None:
     try:
         questions = parse_questions(sets[chosen], chosen)
     except QuestionError as error:
-        st.error(str(error))
+        st.error(escape.markdown(str(error)))
         return None
     _facts(chosen, questions)
     return questions
@@ -63,9 +64,9 @@ def choose() -> QuestionSet | None:
 
 def _facts(name: str, questions: QuestionSet) -> None:
     kinds = pd.Series([q.type or "untyped" for q in questions]).value_counts()
-    st.caption(f"{len(questions)} questions: " + ", ".join(f"{n} {kind}" for kind, n in kinds.items()))
+    st.caption(f"{len(questions)} questions: " + ", ".join(f"{n} {escape.markdown(kind)}" for kind, n in kinds.items()))
     for problem in questions.problems:
-        st.warning(str(problem))
+        st.warning(escape.markdown(str(problem)))
     key = ("evaluate_missing", questions.fingerprint, state.corpus().fingerprint)
     if st.session_state.get("evaluate_missing_key") != key:
         st.session_state["evaluate_missing_key"] = key
@@ -74,7 +75,7 @@ def _facts(name: str, questions: QuestionSet) -> None:
     if missing:
         with st.expander(f"{len(missing)} witnesses are not in the loaded standards", icon=":material/warning:"):
             for text in missing[:200]:
-                st.text(text)
+                st.text(escape.plain(text))
     with st.expander("Look at the set, edit it, take it along"):
         _editor(name, questions)
 
@@ -86,7 +87,7 @@ def _editor(name: str, questions: QuestionSet) -> None:
     left.download_button("JSONL", dump_jsonl(questions.questions), f"{name}.jsonl", icon=":material/download:")
     middle.download_button("CSV", dump_csv(questions.questions), f"{name}.csv", icon=":material/download:")
     title = "My questions" if name == SAMPLE else name
-    if right.button(f"Save changes as “{title}”", disabled=edited.equals(frame)):
+    if right.button(f"Save changes as “{escape.markdown(title)}”", disabled=edited.equals(frame)):
         save(title, edited.to_csv(index=False), f"{title}.csv")
 
 
@@ -95,10 +96,10 @@ def save(title: str, text: str, file: str) -> None:
     try:
         questions = parse_questions(text, file)
     except QuestionError as error:
-        st.error(str(error))
+        st.error(escape.markdown(str(error)))
         return
     for problem in questions.problems:
-        st.warning(str(problem))
+        st.warning(escape.markdown(str(problem)))
     state.library().workspace.save_question_set(title, dump_jsonl(questions.questions))
     st.session_state["evaluate_set"] = title
     if not questions.problems:
@@ -115,7 +116,7 @@ def _upload() -> None:
         try:
             save(Path(given.name).stem, given.getvalue().decode("utf-8-sig"), given.name)
         except UnicodeDecodeError:
-            st.error(f"{given.name}: expected UTF-8 text; found other bytes")
+            st.error(f"{escape.markdown(given.name)}: expected UTF-8 text; found other bytes")
 
 
 def _make() -> None:
@@ -157,17 +158,19 @@ def _with_model(wanted: int) -> None:
     try:
         endpoint = Endpoint.from_environment(**given) if environment else Endpoint(**given)  # type: ignore[arg-type]
     except ValueError as error:
-        st.info(str(error))
+        st.info(escape.markdown(str(error)))
         return
     sources = [*clause_sources(corpus, wanted - int(pairs)), *citation_sources(corpus, int(pairs))]
     cost = estimate(corpus, sources, endpoint, prompts)
     st.caption(
         f"{cost.requests} requests, about {cost.input_tokens:,} tokens in and {cost.output_tokens:,} out, "
-        f"cost {cost.cost:.2f} at these prices. The passages asked about are sent to {url}."
+        f"cost {cost.cost:.2f} at these prices. The passages asked about are sent to {escape.markdown(url)}."
     )
     job: Job | None = st.session_state.get("evaluate_generation")
     if st.button("Start, or go on where it stopped", type="primary", disabled=job is not None and job.running):
-        log = st.session_state.setdefault("evaluate_log", Path(tempfile.mkdtemp(prefix="normrag-")) / "generated.jsonl")
+        # The folder goes with the session: what stands in it was made from the documents.
+        folder = st.session_state.setdefault("evaluate_folder", tempfile.TemporaryDirectory(prefix="normrag-"))
+        log = Path(folder.name) / "generated.jsonl"
         st.session_state["evaluate_generation"] = Job(
             f"{len(sources)} sources",
             lambda job: generate(corpus, sources, endpoint, log, prompts=prompts, progress=job.report, cancel=job.stop.is_set),
@@ -185,10 +188,11 @@ def _generation(job: Job) -> None:
             job.stop.set()
         return
     if job.error:
-        st.error(job.error)
+        st.error(escape.markdown(job.error))
         return
     report: GenerationReport = job.result
+    stopped = escape.markdown(report.stopped)
     dropped = ", ".join(f"{n} {reason}" for reason, n in sorted(report.dropped.items())) or "none"
-    st.success(f"{len(report.questions)} questions; dropped: {dropped}; {report.failed} requests failed. {report.stopped}")
+    st.success(f"{len(report.questions)} questions; dropped: {dropped}; {report.failed} requests failed. {stopped}")
     if report.questions and st.button("Keep them"):
         save("Generated questions", dump_jsonl(report.questions), "generated.jsonl")

@@ -81,6 +81,8 @@ class Vectors:
             if not self._stopped.is_set() and not failed:
                 self._wanted[key] = chunks
                 self._wanted.move_to_end(key)
+                while len(self._wanted) > KEPT:  # Nobody waits for what was asked for that long ago.
+                    self._wanted.popitem(last=False)
                 if self._thread is None:
                     self._thread = threading.Thread(target=self._work, name="vectors", daemon=True)
                     self._thread.start()

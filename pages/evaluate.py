@@ -15,6 +15,7 @@ from normrag_core.evaluation.questions import Question, QuestionSet, Witness
 from normrag_core.evaluation.runs import RunResult
 from normrag_core.evaluation.statistics import compare
 from normrag_core.evaluation.sweeps import grid
+from pages import _escape as escape
 from pages import _evaluation as evaluation
 from pages import _evaluation_charts as charts
 from pages import _question_sets as question_sets
@@ -98,7 +99,7 @@ def _progress(name: str) -> None:
     if job.running:
         _watch(name)
     elif job.error:
-        st.error(job.error)
+        st.error(escape.markdown(job.error))
 
 
 def _result() -> RunResult | None:
@@ -127,21 +128,22 @@ def _result() -> RunResult | None:
     try:
         return records.load(json.dumps(kept[shown]))
     except records.ResultsError as error:
-        st.error(str(error))
+        st.error(escape.markdown(str(error)))
         return None
 
 
 def _show(result: RunResult, questions: QuestionSet | None) -> None:
     q = result.question_set
+    name, model = escape.markdown(str(q["name"])), escape.markdown(result.model or "no embedding model")
     st.caption(
-        f"{q['name']}: {q['questions']} questions with {q['goals']} witnesses, {result.corpus['documents']} documents, "
-        f"{result.model or 'no embedding model'}, NormRAG {result.version}, seed {result.seed}, {result.seconds:.1f} s "
+        f"{name}: {q['questions']} questions with {q['goals']} witnesses, {result.corpus['documents']} documents, "
+        f"{model}, NormRAG {result.version}, seed {result.seed}, {result.seconds:.1f} s "
         f"(matching {result.matching_seconds:.1f} s). Brackets hold 95 % bootstrap intervals."
     )
     if result.corpus["fingerprint"] != state.corpus().fingerprint:
         st.warning("This run was made with other documents than those loaded now.")
     for note in sorted({f"{c.name}: {n}" for c in result.configurations for n in c.notes if "skipped" in n}):
-        st.warning(note)
+        st.warning(escape.markdown(note))
     st.dataframe(_table(result), hide_index=True)
     _words(result)
     _figures(result)
@@ -179,14 +181,15 @@ def _words(result: RunResult) -> None:
     label = right.selectbox("In", [f"{m}@{k}" for m in ("R", "AP", "MRR", "nDCG") for k in reversed(result.ks)] + ["R@3000w"])
     pairs = [(n, base) for n in names if n != base]
     for comparison in compare(result.values(label), label, pairs):
-        st.markdown(("**" + comparison.sentence + "**") if comparison.significant else comparison.sentence)
+        sentence = escape.markdown(comparison.sentence)
+        st.markdown(f"**{sentence}**" if comparison.significant else sentence)
     judged = judge(result, max(result.ks))
     if judged:
         with st.expander("The paper's findings on this run"):
             for j in judged:
                 st.markdown(f"**{j.finding.text}: {j.verdict}**")
                 for comparison in j.comparisons:
-                    st.caption(comparison.sentence)
+                    st.caption(escape.markdown(comparison.sentence))
 
 
 def _figures(result: RunResult) -> None:
@@ -230,18 +233,19 @@ def _questions(result: RunResult, questions: QuestionSet | None) -> None:
 
 
 def _drill(result: RunResult, question: Question, name: str) -> None:
-    st.markdown(f"**{question.question}**")
+    st.markdown(f"**{escape.markdown(question.question)}**")
     if question.answer:
-        st.caption(f"Expected answer: {question.answer}")
+        st.caption(f"Expected answer: {escape.markdown(question.answer)}")
     for goal in question.goals:
         if isinstance(goal, Witness):
-            st.caption(f"Witness in {goal.file}, clause {goal.clause}, page {goal.page}: {goal.text}")
+            said = f"Witness in {goal.file}, clause {goal.clause}, page {goal.page}: {goal.text}"
+            st.caption(escape.markdown(said))
         else:
-            st.caption(f"Relevant: {goal.document} {goal.code}")
+            st.caption(escape.markdown(f"Relevant: {goal.document} {goal.code}"))
     at = [id_ for id_, *_ in result.questions].index(question.id)
     rows = [{"configuration": c.name, "ranks": _ranks(c.questions[at].ranks)} for c in result.configurations]
     st.dataframe(pd.DataFrame(rows), hide_index=True)
-    if st.button(f"See why on the Search page with {name}", icon=":material/search:"):
+    if st.button(f"See why on the Search page with {escape.markdown(name)}", icon=":material/search:"):
         config = result.configuration(name).settings
         preset = name if name in PRESETS else state.view().preset
         state.set_view(state.view().ask(question.question).with_(preset=preset, own="", config=config))
@@ -275,7 +279,7 @@ def _sweep(questions: QuestionSet) -> None:
     try:
         settings = grid(base, axes)
     except ValueError as error:
-        st.info(str(error))
+        st.info(escape.markdown(str(error)))
         return
     job: Job | None = st.session_state.get("evaluate_sweep")
     running = job is not None and job.running

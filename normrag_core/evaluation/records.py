@@ -12,6 +12,7 @@ from typing import Any
 from normrag_core.config import RetrieverConfig
 from normrag_core.evaluation.runs import ConfigurationResult, QuestionResult, RunResult
 from normrag_core.evaluation.statistics import Interval
+from normrag_core.graph.export import safe_cell
 
 
 class ResultsError(ValueError):
@@ -113,14 +114,15 @@ def _configuration(c: dict[str, Any]) -> ConfigurationResult:
 
 
 def to_csv(result: RunResult) -> str:
-    """One row a configuration, question and goal: name, id, type, goal, rank, words read."""
+    """One row a configuration, question and goal: name, id, type, goal, rank, words read. No cell is a formula."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(["configuration", "question", "type", "goal", "rank", "words"])
     for c in result.configurations:
         for (_, kind, *_), q in zip(result.questions, c.questions, strict=True):
             for goal, (rank, words) in enumerate(zip(q.ranks, q.words, strict=True), 1):
-                writer.writerow([c.name, q.id, kind, goal, "" if rank is None else rank, "" if words is None else words])
+                cells = (c.name, q.id, kind, goal, "" if rank is None else rank, "" if words is None else words)
+                writer.writerow([safe_cell(cell) for cell in cells])
     return out.getvalue()
 
 

@@ -138,6 +138,7 @@ def to_html(view: View, colours: Mapping[str, str], radius: Mapping[str, float])
     """A page that shows the view without any network, by pyvis with its scripts in line.
 
     pyvis leaves links to CDNs in the page even with `cdn_resources="in_line"` (its issues 159, 228, 229); they are cut out.
+    And it shows all titles as HTML as soon as one of them has "href" in it: a word joiner stands inside that word.
     """
     from pyvis.network import Network
 
@@ -148,7 +149,7 @@ def to_html(view: View, colours: Mapping[str, str], radius: Mapping[str, float])
         network.add_node(
             node.id,
             label=node.label,
-            title=f"{node.document} · {node.title} · page {node.page}",
+            title=f"{node.document} · {node.title} · page {node.page}".replace("href", "hre\u2060f"),
             x=node.x,
             y=node.y,
             size=radius.get(node.id, 8.0),
