@@ -1,7 +1,8 @@
 """Sentences of the results scored against the question: the one of a clause that is nearest to it, and an extractive answer.
 
 score(s) = ½·words(s) + ½·meaning(s); without an embedder words(s) alone. words is the share of the question's idf that the
-sentence holds, meaning its cosine with the question, negative ones taken as 0. Both are ours, not the paper's.
+sentence holds, what only the headings above it hold counting half; meaning its cosine with the question, negative ones taken as
+0. All of it is ours, not the paper's.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from normrag_core.strength import term_weights
 from normrag_core.tokenize import tokenize
 from normrag_core.trace import Trace
 
+HEADINGS = 0.5  # "Six code rates are defined" answers a question on LDPC code rates under the heading "LDPC code".
 LOOKED_AT = 5  # Results whose sentences compete for the answer.
 ENCODED = 40  # Sentences of one answer that are embedded: the best by words.
 SAME = 0.8  # Share of common terms (Jaccard) from which two sentences say the same, as two editions of a clause do.
@@ -76,13 +78,21 @@ def _scored(retriever: Retriever, trace: Trace, chunks: Sequence[tuple[int, Chun
     weights = term_weights(retriever, trace)
     total = sum(weights.values())
     found: list[Sentence] = []
+    above: dict[str, set[str]] = {}
+
+    def terms_of(text: str) -> set[str]:
+        return weights.keys() & tokenize(text, config.tokenizer, config.stem)
+
     for rank, chunk in chunks:
         for unit, start, end in _stretches(retriever.corpus, chunk):
             text = unit.body[start:end]
-            terms = set(tokenize(text, config.tokenizer, config.stem))
-            if len(terms) < _FEWEST_TERMS:
+            if len(set(tokenize(text))) < _FEWEST_TERMS:
                 continue
-            share = sum(weights[t] for t in weights.keys() & terms) / total if total else 0.0
+            if unit.id not in above:
+                above[unit.id] = terms_of(" ".join(u.heading for u in retriever.corpus.path(unit)[1:]))
+            own = terms_of(text)
+            held = sum(weights[t] for t in own) + HEADINGS * sum(weights[t] for t in above[unit.id] - own)
+            share = held / total if total else 0.0
             page = Places(unit).page(start)
             found.append(Sentence(unit.id, start, end, " ".join(text.split()), page, rank, share, None, share))
     return _with_meaning(retriever, trace, found)
