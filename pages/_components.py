@@ -46,7 +46,8 @@ export default function ({ data }) {
 
 _HISTORY_JS = """
 export default function ({ data, setTriggerValue }) {
-  const onPop = () => setTriggerValue('at', new URLSearchParams(window.location.search).get(data.name) ?? '');
+  const read = () => data.name ? new URLSearchParams(window.location.search).get(data.name) ?? '' : window.location.search;
+  const onPop = () => setTriggerValue('at', read());
   window.addEventListener('popstate', onPop);
   return () => window.removeEventListener('popstate', onPop);
 }
@@ -72,8 +73,8 @@ def keys(box: str, cards: str) -> None:
     _keys(key=f"{box}_keys", data={"box": box, "cards": cards})
 
 
-def history(name: str) -> str | None:
-    """Value of a query parameter after the browser's back or forward, else None: Streamlit itself reruns for a change of
-    page only."""
+def history(name: str = "") -> str | None:
+    """Value of a query parameter, or the whole query ("?q=...") without a name, after the browser's back or forward; else
+    None. Streamlit itself reruns for a change of page only."""
     moved = _history(key=f"history_{name}", data={"name": name}, on_at_change=lambda: None).at
     return None if moved is None else str(moved)

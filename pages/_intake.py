@@ -43,6 +43,7 @@ class Intake:
         self._threads = 0
         self._next = 1
         self._unsettled = False
+        self._settling = 0
         self._settled = 0.0
 
     @property
@@ -53,7 +54,8 @@ class Intake:
 
     @property
     def active(self) -> bool:
-        return any(j.active for j in self.jobs)
+        # Until all is searchable: who watches would stop at the last page read and miss the last documents.
+        return any(j.active for j in self.jobs) or self._unsettled or self._settling > 0
 
     def add(self, files: Sequence[tuple[str, bytes]]) -> None:
         """Queues files: (name, content) each."""
@@ -113,8 +115,9 @@ class Intake:
         except Exception as error:  # A reader's fault must not end the thread: the files behind it would wait for ever.
             self._end(job, "failed", f"unexpected fault while reading ({type(error).__name__}: {error})")
         else:
-            self._unsettled = True
-            self._end(job, "done", "; ".join(said))
+            with self._lock:
+                self._unsettled = True
+                self._end(job, "done", "; ".join(said))
 
     def _end(self, job: int, stage: str, message: str) -> None:
         self._set(job, stage=stage, message=message, ended=time.monotonic())
@@ -129,4 +132,9 @@ class Intake:
             if not self._unsettled or time.monotonic() - self._settled < every:
                 return
             self._unsettled, self._settled = False, time.monotonic()
-        self._settle()
+            self._settling += 1
+        try:
+            self._settle()
+        finally:
+            with self._lock:
+                self._settling -= 1

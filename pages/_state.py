@@ -34,6 +34,7 @@ import os
 import threading
 from pathlib import Path
 from typing import Literal
+from urllib.parse import parse_qs
 
 import streamlit as st
 
@@ -108,10 +109,9 @@ def view() -> View:
     return found
 
 
-def take_link() -> None:
-    """Takes the view from the address again: after the browser's back or forward."""
-    st.session_state.pop("view", None)
-    view()
+def take_link(query: str) -> None:
+    """Takes the view from an address's query, "?q=...": after the browser's back or forward."""
+    st.session_state["view"], st.session_state["link_remarks"] = from_query(parse_qs(query.removeprefix("?")))
 
 
 def link_remarks() -> tuple[str, ...]:

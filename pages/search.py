@@ -22,8 +22,8 @@ from pages import _words as words
 
 
 def page() -> None:
-    if components.history("q") is not None:
-        state.take_link()
+    if (query := components.history()) is not None:
+        state.take_link(query)
     with st.sidebar:
         controls.settings()
     _question()

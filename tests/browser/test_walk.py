@@ -28,17 +28,17 @@ def test_the_walk(app: str, walker: Walker) -> None:
     # Ask, and wait until both orders are fused.
     walker.ask(QUESTION)
     walker.until("the fused order", lambda: "Fusion" in walker.texts(".nr-result .nr-moves")[0])
-    first = walker.order()
+    first = walker.new_order()
     assert len(first) == 10
     assert any("transient" in heading for heading in first[:3])
 
     # Move α and k: the order changes, the change is shown and stands in the address.
     walker.press(Keys.HOME, "alpha")
-    smoothed = walker.until("another order", lambda: (now := walker.order()) != first and now)
+    smoothed = walker.new_order(first)
     assert "alpha=0" in walker.url
     assert "Smoothing α" in walker.wait_for(".nr-changes")[0]
     walker.press(Keys.HOME, "rrf_k")
-    walker.until("a third order", lambda: walker.order() not in (first, smoothed))
+    assert walker.new_order(first, smoothed)
     assert "rrf_k=1" in walker.url
 
     # Open a neighbour in place.
@@ -69,9 +69,9 @@ def test_the_walk(app: str, walker: Walker) -> None:
 def test_back_and_forward_of_the_browser(app: str, walker: Walker) -> None:
     walker.open(f"{app}/search?q=exclusion+band")
     walker.wait_for(".nr-result")
-    before = walker.order()
+    before = walker.new_order()
     walker.ask("supply dips")
-    after = walker.until("another order", lambda: (now := walker.order()) != before and now)
+    after = walker.new_order(before)
     walker.driver.back()
     walker.until("the first order", lambda: walker.order() == before)
     assert walker.driver.find_element("css selector", ".st-key-question input").get_attribute("value") == "exclusion band"

@@ -106,6 +106,17 @@ class Walker:
         )
         return found
 
+    def new_order(self, *old: list[str]) -> list[str]:
+        """An order that is none of the old ones, once it has stood still: cards are replaced one after the other."""
+        seen: list[list[str]] = []
+
+        def still() -> list[str] | None:
+            seen.append(self.order())
+            last = seen[-5:]
+            return last[0] if len(last) == 5 and all(o == last[0] for o in last) and last[0] not in old else None
+
+        return self.until("another order", still) or []
+
     def complaints(self) -> list[str]:
         """What the browser's console calls severe, but for Streamlit's own probing of paths."""
         log = self.driver.get_log("browser")  # type: ignore[attr-defined]
