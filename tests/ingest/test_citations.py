@@ -226,6 +226,8 @@ TABLE: list[tuple[str, list[tuple[str, str, str]]]] = [
     ("clause 12.3.2 of CORBA V2.0", [("clause 12.3.2", "", "12.3.2")]),
     ("TS 38.202 and 38.211", [("TS 38.202", "3GPP TS 38.202", ""), ("38.211", "3GPP TS 38.211", "")]),
     ("as described in section 5 of the present document", [("section 5", "own", "5")]),
+    ("See clause 5.This means it", [("clause 5", "own", "5")]),
+    ("in the following clause (7.2.1), it", [("clause (7.2.1", "own", "7.2.1")]),
     ("(see section 7)", [("section 7", "own", "7")]),
     # none
     ("sections C and B of the P1 symbol", []),
