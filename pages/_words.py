@@ -65,6 +65,11 @@ SETTING: dict[str, Words] = {
     "context_weight": Words(
         "Weight of context words", "How much a word of the context counts beside one of the text. 1 = alike, 0 = not at all."
     ),
+    "name_weight": Words(
+        "Weight of a named standard",
+        "A question that names a loaded standard (*EN 302 755*) also looks for chunks of that standard: how much this counts "
+        "beside the other words. 0 switches it off.",
+    ),
     "alpha": Words(
         "Smoothing α",
         "Share of its own meaning that a chunk keeps (module 3); the rest comes from its neighbours in the document graph:\n\n"
