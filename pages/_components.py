@@ -47,7 +47,9 @@ export default function ({ data }) {
 _HISTORY_JS = """
 export default function ({ data, setTriggerValue }) {
   const read = () => data.name ? new URLSearchParams(window.location.search).get(data.name) ?? '' : window.location.search;
-  const onPop = () => setTriggerValue('at', read());
+  // Leaving the page is Streamlit's own: an answer here would race with it and bring the page left back.
+  const here = () => window.location.pathname.split('/').pop() === data.page;
+  const onPop = () => { if (here()) setTriggerValue('at', read()); };
   window.addEventListener('popstate', onPop);
   return () => window.removeEventListener('popstate', onPop);
 }
@@ -73,8 +75,8 @@ def keys(box: str, cards: str) -> None:
     _keys(key=f"{box}_keys", data={"box": box, "cards": cards})
 
 
-def history(name: str = "") -> str | None:
-    """Value of a query parameter, or the whole query ("?q=...") without a name, after the browser's back or forward; else
-    None. Streamlit itself reruns for a change of page only."""
-    moved = _history(key=f"history_{name}", data={"name": name}, on_at_change=lambda: None).at
+def history(page: str, name: str = "") -> str | None:
+    """Value of a query parameter, or the whole query ("?q=...") without a name, after the browser's back or forward within
+    this page; else None. Streamlit itself reruns for a change of page only. page: its name in the address."""
+    moved = _history(key=f"history_{name}", data={"name": name, "page": page}, on_at_change=lambda: None).at
     return None if moved is None else str(moved)

@@ -30,7 +30,7 @@ def page() -> None:
         _contents(unit)
     _clause(unit)
     clicked = components.clicks("read_area") or components.clicks("read_tree")
-    moved = components.history("unit")
+    moved = components.history("read", "unit")
     if clicked and clicked[0] == "go" and clicked[1] in corpus.by_id:
         _go(clicked[1])
         st.rerun()

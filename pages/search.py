@@ -22,7 +22,7 @@ from pages import _words as words
 
 
 def page() -> None:
-    if (query := components.history()) is not None:
+    if (query := components.history("search")) is not None:
         state.take_link(query)
     with st.sidebar:
         controls.settings()
