@@ -96,7 +96,8 @@ def write_answer(endpoint: Endpoint, corpus: Corpus, question: str, results: Seq
 
 
 _CITED_AFTER = re.compile(r"([.!?])((?:\s*\[\d+(?:\s*[,;]\s*\d+)*\])+)")
-_END = re.compile(r"(?<!\be\.g)(?<!\bi\.e)(?<!\bcf)(?<!\bNo)(?<!\bvs)[.!?](?=\s+[A-Z(\"“•*–-]|\s*$)|\n+")
+# What follows [n] and a stop is a sentence of its own however it begins: it must not live on the citation before it.
+_END = re.compile(r"(?<=\])[.!?](?=\s)|(?<!\be\.g)(?<!\bi\.e)(?<!\bcf)(?<!\bNo)(?<!\bvs)[.!?](?=\s+[^a-z\d\s]|\s*$)|\n+")
 _NUMBERS = re.compile(r"\[(\d+(?:\s*[,;]\s*\d+)*)\]")
 _VALUE = re.compile(r"\d")
 

@@ -109,8 +109,10 @@ def _panel(unit: InfoUnit, lines: Sequence[Line], key: str, near: tuple[int, int
     boxes = [_box(line.rect, size, near=False) for line in lines if line.rect.page == page]
     if near is not None:
         boxes += [_box(rect, size, near=True) for rect in Places(unit).rects(*near) if rect.page == page]
+    wide = zoom or 100
+    fitted = ";max-width:100%" if wide <= 100 else ""  # In a narrow window a page is as wide as the window, unless enlarged.
     st.html(
-        f'<div style="overflow-x:auto"><div class="nr-sheet" style="width:{(zoom or 100) * 7.6:.0f}px" data-testid="sheet">'
+        f'<div style="overflow-x:auto"><div class="nr-sheet" style="width:{wide * 7.6:.0f}px{fitted}" data-testid="sheet">'
         f'<img alt="Page {page} of {name}" src="data:image/png;base64,{image}">{"".join(boxes)}</div></div>'
     )
 

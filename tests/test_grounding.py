@@ -46,6 +46,7 @@ POISON = (
         ("Blue whales dive deeper than submarines do [1].", ["not found in the cited clause"]),
         ("- The level is 3 V/m [1]\n- The contact discharge is 4 kV [2]", ["", ""]),
         ("HACKED", ["cites no clause"]),
+        ("The level is 3 V/m [1]. and now something else. <b>HACKED</b>", ["", "cites no clause", "cites no clause"]),
     ],
 )
 def test_sentences_stand_on_the_clause_that_they_cite(reply: str, flags: list[str]) -> None:
