@@ -13,9 +13,9 @@ from normrag_core.ingest.outline import Finder, Mark
 from normrag_core.ingest.rows import Row
 
 # Leaders come with and without spaces between the dots and before them; some files draw them as underscores or middle dots.
-_LEADERS = re.compile(
-    r"^(?P<text>.*?)[\s.·…_]*(?:\.{4,}|(?:[.·]\s){4,}|…{2,}|_{4,})[\s.·…_]*(?P<page>\d{1,4}|[ivxlc]{1,7})?$", re.I
-)
+_DOTS = re.compile(r"\.{4,}|(?:[.·]\s){4,}|…{2,}|_{4,}")
+_FILL = " \t\n\r\f\v\xa0.·…_"
+_PAGE = re.compile(r"(?:\d{1,4}|[ivxlc]{1,7})?$", re.I)
 _ENDS_IN_PAGE = re.compile(r"^(?P<text>.*\S)\s+(?P<page>\d{1,4})$")
 _CAPTION = re.compile(r"(?:figure|table|tableau)\s+[A-Z]?[.\d]", re.I)
 _CONTENTS = re.compile(r"(?:table of )?contents(?: page)?", re.I)
@@ -43,8 +43,8 @@ def read_contents(rows: Sequence[Row]) -> Contents:
     for index, row in enumerate(rows):
         if row.page > max(30, 0.3 * last_page):
             break
-        match = _LEADERS.match(row.text)
-        leaders[row.page] += bool(match and match["page"])  # dots without a page number are a form to fill in
+        led = _leaders(row.text)
+        leaders[row.page] += bool(led and led[1])  # dots without a page number are a form to fill in
         if _CONTENTS.fullmatch(row.text) and row.page not in titles:
             titles[row.page] = index
     pages = _pages(rows, leaders, titles)
@@ -121,11 +121,22 @@ def _numbers(rows: Sequence[Row], page: int) -> float:
     return sum(bool(_ENDS_IN_PAGE.match(row.text)) and row.x1 > edge - 8 for row in own) / len(own)
 
 
+def _leaders(text: str) -> tuple[str, str] | None:
+    """(what stands before the leaders, the page number behind them or ""); None where the row has no leaders at its end.
+
+    By hand, since a pattern for all of it took cubic time on rows of thousands of dots.
+    """
+    page = _PAGE.search(text)
+    head = text[: page.start()] if page else text
+    before = head.rstrip(_FILL)
+    return (before, page.group() if page else "") if _DOTS.search(head, len(before)) else None
+
+
 def _entry(row: Row, rows: Sequence[Row]) -> tuple[str, int | None]:
-    match = _LEADERS.match(row.text)
-    if match:
-        page = match["page"]
-        return match["text"].strip(" ."), int(page) if page and page.isdigit() else 0
+    led = _leaders(row.text)
+    if led:
+        text, page = led
+        return text.strip(" ."), int(page) if page.isdigit() else 0
     match = _ENDS_IN_PAGE.match(row.text)
     if match and row.x1 > 0.75 * max(r.x1 for r in rows if r.page == row.page):
         return match["text"].strip(" ."), int(match["page"])
