@@ -17,7 +17,8 @@ from normrag_core.model import Corpus
 
 # A cell that starts like a formula would be run by a spreadsheet (OWASP, "CSV injection").
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
+# Control characters, and those that turn the direction of the text after them.
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufffe\uffff]")
 
 
 def property_graph(corpus: Corpus) -> nx.MultiDiGraph:
@@ -148,8 +149,8 @@ def to_html(view: View, colours: Mapping[str, str], radius: Mapping[str, float])
         colour = colours.get(node.id, "#666")
         network.add_node(
             node.id,
-            label=node.label,
-            title=f"{node.document} · {node.title} · page {node.page}".replace("href", "hre\u2060f"),
+            label=_clean(node.label),
+            title=_clean(f"{node.document} · {node.title} · page {node.page}").replace("href", "hre\u2060f"),
             x=node.x,
             y=node.y,
             size=radius.get(node.id, 8.0),
