@@ -70,7 +70,9 @@ def _page(trace: Trace, result: Result) -> None:
             f'<div class="nr-nearest" data-testid="nearest"><span class="nr-tiny">Nearest sentence · page {near.page} · '
             f"{near.words:.0%} of the question's weight in words{meaning}</span><q>{escape.html(_short(near.text))}</q></div>"
         )
-    sheet.show(unit, sheet.lines_of(unit, result.chunk.spans), key="inspect", near=(near.start, near.end) if near else None)
+    units = dict.fromkeys(s.unit for s in result.chunk.spans)
+    lines = [line for u in units for line in sheet.lines_of(corpus.by_id[u], result.chunk.spans)]
+    sheet.show(unit, lines, key="inspect", near=(near.start, near.end) if near else None)
 
 
 def nearest(trace: Trace, index: int) -> Sentence | None:

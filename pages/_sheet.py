@@ -27,19 +27,20 @@ def lines_of(unit: InfoUnit, spans: Sequence[Span]) -> list[Line]:
 def show(unit: InfoUnit, lines: Sequence[Line], key: str, near: tuple[int, int] | None = None) -> None:
     """The page where the marked lines begin, with previous, next, zoom, and the PDF itself.
 
-    near: offsets of the sentence that stands out among the lines.
+    lines: of the unit, or of several units of its document. near: offsets in the unit's body of the sentence that stands out.
     """
     document = state.corpus().by_key[unit.document]
-    first = lines[0].rect.page if lines else unit.page
-    shown = (unit.id, lines[0].start if lines else 0)
+    marked = Places(unit).rects(*near) if near is not None else ()
+    first = marked[0].page if marked else lines[0].rect.page if lines else unit.page
+    shown = (unit.id, lines[0] if lines else None, near)
     if st.session_state.get(f"{key}_sheet_of") != shown:
         st.session_state[f"{key}_sheet_of"] = shown
-        st.session_state[f"{key}_sheet_page"] = _page_of(lines, near) or first
-    _panel(unit, lines, key, near, document.pages)
+        st.session_state[f"{key}_sheet_page"] = first
+    _panel(unit, lines, key, marked, document.pages)
 
 
 @st.fragment
-def _panel(unit: InfoUnit, lines: Sequence[Line], key: str, near: tuple[int, int] | None, pages: int) -> None:
+def _panel(unit: InfoUnit, lines: Sequence[Line], key: str, near: Sequence[Rect], pages: int) -> None:
     at = f"{key}_sheet_page"
     page: int = st.session_state[at]
     marked = sorted({line.rect.page for line in lines})
@@ -107,8 +108,7 @@ def _panel(unit: InfoUnit, lines: Sequence[Line], key: str, near: tuple[int, int
     name = escape.html(document.label)
     image = base64.b64encode(picture).decode()
     boxes = [_box(line.rect, size, near=False) for line in lines if line.rect.page == page]
-    if near is not None:
-        boxes += [_box(rect, size, near=True) for rect in Places(unit).rects(*near) if rect.page == page]
+    boxes += [_box(rect, size, near=True) for rect in near if rect.page == page]
     wide = zoom or 100
     fitted = ";max-width:100%" if wide <= 100 else ""  # In a narrow window a page is as wide as the window, unless enlarged.
     st.html(
@@ -126,10 +126,6 @@ def _address(document: str, key: str) -> str:
     if data is None or len(data) > _LARGEST:
         return ""
     return runtime.get_instance().media_file_mgr.add(data, "application/pdf", f"sheet-{key}")
-
-
-def _page_of(lines: Sequence[Line], near: tuple[int, int] | None) -> int | None:
-    return next((line.rect.page for line in lines if near and line.start < near[1] and line.end > near[0]), None)
 
 
 def _box(rect: Rect, size: tuple[float, float], near: bool) -> str:

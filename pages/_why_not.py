@@ -100,7 +100,7 @@ def _verdict(trace: Trace, found: WhyNot, parts: int) -> str:
         f"{theme.STAGE[f.stage].label} <b>{f'{f.rank:,}' if f.rank else '–'}</b> of {f.of:,}</span>"
         for f in found.fates
     )
-    return f'<div data-testid="why-not"><p><b>{said}</b></p><div class="nr-row nr-num">{cells}</div></div>'
+    return f'<div data-testid="why-not"><p><b>{said}</b></p><div class="nr-row nr-moves nr-num">{cells}</div></div>'
 
 
 def _remedies(found: WhyNot) -> None:

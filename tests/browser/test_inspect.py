@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import re
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 import pytest
 from selenium.webdriver.common.keys import Keys
@@ -135,7 +137,7 @@ def test_the_rank_is_worked_out_in_figures_that_add_up(app: str, walker: Walker)
     assert walker.complaints() == []
 
 
-def test_compare_why_not_history_and_export(app: str, walker: Walker) -> None:
+def test_compare_why_not_history_and_export(app: str, walker: Walker, tmp_path: Path) -> None:
     _ask(app, walker)
     walker.click(".st-key-search_tools button", "Compare")
     said = walker.wait_for("[data-testid=compare-summary]")[0]
@@ -164,4 +166,12 @@ def test_compare_why_not_history_and_export(app: str, walker: Walker) -> None:
     assert walker.wait_for("[data-testid=answer] li")
     walker.click(".st-key-search_tools button", "Export")
     walker.until("four files", lambda: len(walker.texts(".st-key-tool_export [data-testid=stDownloadButton]")) == 4)
+    walker.driver.execute_cdp_cmd("Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": str(tmp_path)})  # type: ignore[attr-defined]
+    walker.click(".st-key-tool_export button", "CSV")
+    file = walker.until("the file", lambda: next(tmp_path.glob("*.csv"), None))
+    rows = list(csv.DictReader(io.StringIO(file.read_text("utf8"))))
+    assert [int(r["rank"]) for r in rows] == list(range(1, len(rows) + 1))
+    assert rows[0]["link"].startswith(f"{app.replace('127.0.0.1', urlsplit(walker.url).hostname or '')}/read?unit=")
+    walker.open(rows[0]["link"])
+    _title(walker, f"{rows[0]['clause']} ")
     assert walker.complaints() == []
