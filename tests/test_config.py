@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from normrag_core.config import DEFAULT_PRESET, PAPER_PRESETS, PRESETS, RELATIONS, ConfigError, RetrieverConfig
+from normrag_core.config import PAPER_PRESETS, PRESETS, RELATIONS, ConfigError, RetrieverConfig
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_bad_json_is_refused(text: str, message: str) -> None:
 
 
 def test_diff_names_what_was_changed() -> None:
-    base = PRESETS[DEFAULT_PRESET].config
+    base = PRESETS["chunked-rrf"].config
     assert base.with_(alpha=0.5, top_k=3).diff(base) == {"alpha": (0.5, 1.0), "top_k": (3, 10)}
 
 

@@ -25,7 +25,8 @@ def test_the_walk(app: str, walker: Walker) -> None:
     walker.click(".st-key-tour_1 button")
     walker.wait_for(".nr-result")
 
-    # Ask, and wait until both orders are fused.
+    # Ask with the paper's own fusion, and wait until both orders are fused.
+    walker.open(f"{app}/search?preset=chunked-rrf")
     walker.ask(QUESTION)
     walker.until("the fused order", lambda: "Fusion" in walker.texts(".nr-result .nr-moves")[0])
     first = walker.new_order()

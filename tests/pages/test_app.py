@@ -62,7 +62,7 @@ def test_a_question_is_ranked_and_stands_in_the_address(two_editions: Workspace,
 
 
 def test_a_changed_setting_is_shown_against_the_preset_and_can_be_reset(two_editions: Workspace, open_app: Open) -> None:
-    app = open_app("search", q="radiated field")
+    app = open_app("search", q="radiated field", preset="chunked-rrf")
     app.slider(key="w_alpha").set_value(0.5).run()
     assert "<s>1</s> <b>0.5</b>" in html(app)
     assert app.query_params["alpha"] == "0.5"
