@@ -14,6 +14,7 @@ from normrag_core.similar import similar
 from normrag_core.trace import Result, Trace
 from pages import _components as components
 from pages import _escape as escape
+from pages import _marking as marking
 from pages import _reader as reader
 from pages import _sheet as sheet
 from pages import _state as state
@@ -50,6 +51,7 @@ def panel(trace: Trace, result: Result) -> None:
             required=True,
             on_change=lambda: st.session_state.update(search_part=st.session_state["w_inspect_part"]),
         )
+        marking.control(trace, result, lambda: nearest(trace, result.index))
         if part == "why":
             why.rank(trace, result.index)
         elif part == "context":
