@@ -12,7 +12,7 @@ _CAPTION = re.compile(
     r"(?:\s?\([a-z]\))?)(?P<tail>\s*(?:[:.–—-]|$|\(|\n|\s[A-Z]))",
     re.I,
 )
-# A caption behind the words of its figure in one block.
+# A caption behind the words of its figure, or behind the caption of the figure beside it, in one block.
 _INNER_CAPTION = re.compile(
     r"(?<!\bin )(?<!\bsee )(?<!\bof )(?<!\bby )(?<!\bto )(?<!\bthe )(?<!\band )(?P<noun>Table|Figure) "
     r"(?P<number>(?:[A-Z]{1,2}[.\-]?)?\d{1,3}[a-z]?(?:[.\-]\d{1,3})*):(?=\s)"
@@ -61,7 +61,7 @@ class Anchors:
         if name.startswith("equation "):
             return self._equations.get(name.removeprefix("equation "))
         name = _key(name)
-        whole = re.sub(r"(?<=\d)(?:\([a-z]\)|[a-z])$", "", name)
+        whole = re.sub(r"(?<=\d)[a-z]$", "", name)
         return self._things.get(name) or self._things.get(whole) or (self._family.get(name) if whole == name else None)
 
     def find(self, code: str) -> InfoUnit | None:
@@ -105,7 +105,7 @@ class Anchors:
                 match = _CAPTION.match(text)
                 if match and (block.kind == "caption" or match["tail"].strip() in (":", "-", "–", "—")):
                     self._name(_key(f"{match['noun']} {match['number']}"), unit)
-            if block.kind in ("figure", "paragraph"):
+            if block.kind in ("caption", "figure", "paragraph"):
                 for match in _INNER_CAPTION.finditer(text):
                     self._name(_key(f"{match['noun']} {match['number']}"), unit)
             if block.kind == "formula":
@@ -116,7 +116,12 @@ class Anchors:
     def _name(self, name: str, unit: InfoUnit) -> None:
         self._things.setdefault(name, unit)
         # "table 5" may stand for tables 5a and 5b.
-        self._family.setdefault(re.sub(r"(?<=\d)(?:\([a-z]\)|[a-z])$", "", name), unit)
+        self._family.setdefault(re.sub(r"(?<=\d)[a-z]$", "", name), unit)
+
+
+def code_for(goal: InfoUnit | None, printed: str) -> str:
+    """The code of a citation: its goal's number; what is printed where the goal is missing or has no number ("Foreword")."""
+    return printed if goal is None or goal.kind == "heading" else goal.code
 
 
 def caption_end(text: str) -> int:
@@ -138,6 +143,7 @@ def starts_line(unit: InfoUnit, offset: int) -> bool:
 
 
 def _key(name: str) -> str:
+    """One spelling of a name: "Table 7 (b)" and "table 7b" are one."""
     name = re.sub(r"[\u2010-\u2013]", "-", re.sub(r"\s+", " ", name)).replace("Fig.", "figure")
     noun, _, number = name.partition(" ")
-    return f"{noun.lower()} {number.replace(' ', '')}" if number else name
+    return f"{noun.lower()} {re.sub(r'[ ()]', '', number)}" if number else name

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from normrag_core.anchors import Anchors
+from normrag_core.anchors import Anchors, code_for
 from normrag_core.identifiers import canonical, tidy_version
 from normrag_core.model import Citation, Corpus, Document, InfoUnit, ParsedDocument
 
@@ -73,7 +73,7 @@ class _Loaded:
         return replace(
             citation,
             document=parsed.document.id,
-            code=goal.code if goal else citation.code,
+            code=code_for(goal, citation.code),
             state="resolved" if goal else "missing-clause",
             target=goal.id if goal else None,
         )

@@ -88,6 +88,22 @@ def test_a_table_leads_to_its_clause_and_counted_numbers_that_do_not_exist_are_d
     assert corpus.citations[0].code == "4.1"
 
 
+def test_a_figure_under_an_unnumbered_heading_is_found_again() -> None:
+    captions = "Figure 1: One Figure 2: Two", "Table 3 (b): Values"
+    own = parsed("EN 300 100", "V1.1.1", citations=[("EN 300 100", c, None, "figure") for c in ("figure 2", "table 3b", "4")])
+    key = own.document.key
+    units = [
+        InfoUnit(f"{key}#Introduction{n}", key, f"Introduction{n}", "Introduction", "Introduction", "heading", "", 2, text,
+                 blocks=(Block("caption", 0, len(text)),))
+        for n, text in zip(("", "~2"), captions, strict=True)
+    ]  # fmt: skip
+    corpus = resolve((replace(own, units=(*own.units, *units)),))
+    assert outcome(corpus) == [("resolved", f"{key}#{k}") for k in ("Introduction", "Introduction~2", "4")]
+    assert [c.code for c in corpus.citations] == ["figure 2", "table 3b", "4"]
+    again = ParsedDocument(corpus.documents[0], corpus.units, corpus.citations)
+    assert outcome(resolve((again,))) == outcome(corpus)
+
+
 def test_the_same_file_twice_counts_once_and_distinct_files_get_distinct_keys() -> None:
     one = parsed("EN 300 421", "V1.1.2", sha256="a", citations=(("EN 300 421", "4.1", None, "clause"),))
     other = replace(

@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
-from normrag_core.anchors import Anchors, caption_end, caption_name_end, starts_line
+from normrag_core.anchors import Anchors, caption_end, caption_name_end, code_for, starts_line
 from normrag_core.identifiers import canonical
 from normrag_core.ingest.citation_owners import Binder, Owner, References
 from normrag_core.ingest.citation_patterns import Item, Label, Number, Piece, Place, find_pieces
@@ -35,6 +36,7 @@ _LEADS = re.compile(r"\b(?:in|see|of|to|by|from|and|or|with|the|per|under)\s+$",
 # What must stand before a "section 5" of this document, as sections of MPEG tables and parts of signals have the same names.
 _SENDS = re.compile(r"\b(?:see(?:\s+also)?|(?:described|defined|specified|given|explained|discussed)\s+in)\s+$", re.I)
 _OF_ANOTHER = re.compile(r"\s+of\b(?!\s+(?:this|the\s+present)\s+(?:document|standard|specification|report)\b)")
+_LETTERED = re.compile(r"(?:(?:table|figure) )?([A-Z])(?![A-Za-z])")
 _MAX_RANGE = 30
 
 
@@ -46,8 +48,37 @@ def find_citations(document: Document, units: Sequence[InfoUnit], pages: Mapping
     anchors, references = Anchors(units), References(document)
     listing = {u.id for u in reference_units(units)}
     citing = [u for u in units if u.kind != "document" and u.id not in listing and not _NO_CITATIONS.fullmatch(u.title)]
-    found = tuple(c for unit in citing for c in _Finder(unit, anchors, references).citations())
+    found = _ascribed(tuple(c for unit in citing for c in _Finder(unit, anchors, references).citations()), anchors)
     return confirm(found, citing, anchors, document.id, pages)
+
+
+def _ascribed(found: tuple[Citation, ...], anchors: Anchors) -> tuple[Citation, ...]:
+    """The citations, those of an annex that this document lacks given to the one document whose annex it is elsewhere.
+
+    "The buffer model from annex C" in a document without annexes that else writes "annex C of EN 300 421 [2]". Numbers of
+    clauses are left alone: what they miss is mostly a clause of this document that was renumbered.
+    """
+    printed: dict[str, dict[tuple[str, str | None], Citation]] = {}
+    for citation in found:
+        if citation.document and citation.form.endswith(("-of-document", "-after-document")):
+            printed.setdefault(citation.code, {}).setdefault((citation.document, citation.edition), citation)
+
+    def given(citation: Citation) -> Citation:
+        annex = _LETTERED.match(citation.code)
+        owners = list(printed.get(citation.code, {}).values())
+        if citation.state != "missing-clause" or not annex or anchors.clause(annex[1]) or len(owners) != 1:
+            return citation
+        owner = owners[0]
+        return replace(
+            citation,
+            document=owner.document,
+            edition=owner.edition,
+            label=owner.label,
+            state="not-loaded",
+            form=f"{citation.form}-near-document",
+        )
+
+    return tuple(map(given, found))
 
 
 class _Finder:
@@ -173,7 +204,7 @@ class _Finder:
             )
         ):
             return  # "encoded in section 1 of the EIT", "section A of the P1 symbol"
-        yield self._citation(item.start, item.end, item.at, goal.code if goal else item.code, goal, piece.noun)
+        yield self._citation(item.start, item.end, item.at, code_for(goal, item.code), goal, piece.noun)
         if not item.last:
             return
         inner = self.anchors.between(item.code, item.last)
@@ -183,7 +214,7 @@ class _Finder:
         for unit in {u.id: u for u in inner if u not in (goal, last)}.values():
             yield self._citation(item.start, item.end, item.at, unit.code, unit, f"{piece.noun}-range")
         if last is None or last is not goal:
-            yield self._citation(item.start, item.end, item.at, last.code if last else item.last, last, piece.noun)
+            yield self._citation(item.start, item.end, item.at, code_for(last, item.last), last, piece.noun)
 
     def _foreign(self, piece: Place, item: Item, owner: Owner, joined: bool) -> Iterator[Citation]:
         start, end = item.start, item.end

@@ -308,6 +308,22 @@ def test_states_targets_and_editions() -> None:
     ]
 
 
+def test_an_annex_that_only_another_document_has_is_that_documents() -> None:
+    body = "See annex F of EN 300 421 [2]. Table F.1 of [2] and table F.1 apply with annex F, annex E and clause 8.8."
+    assert cited(body)[-4:] == [
+        ("table F.1", "EN 300 421", "table F.1"),
+        ("annex F", "EN 300 421", "F"),
+        ("annex E", "own", "E"),
+        ("clause 8.8", "own", "8.8"),
+    ]
+    two = cited(f"{body} But annex F of ISO/IEC 13818-1 [3] is another.")
+    assert ("annex F", "own", "F") in two  # of which of the two is not known
+
+
+def test_clause_numbers_of_another_document_are_not_taken_for_it_later() -> None:
+    assert cited("See clause 8.8 of EN 300 421 [2]. It is as in clause 8.8.")[-1] == ("clause 8.8", "own", "8.8")
+
+
 def test_place_over_a_page_break_is_where_the_number_stands() -> None:
     body = "as in clause\n7.1 here"
     lines = (Line(0, 12, Rect(4, 50, 700, 110, 710)), Line(13, 21, Rect(5, 50, 60, 90, 70)))
