@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import tempfile
 from pathlib import Path
 
@@ -139,13 +140,21 @@ def _make() -> None:
 
 def _with_model(wanted: int) -> None:
     corpus = state.corpus()
-    environment = state.mode() == "local"
     left, right = st.columns(2)
-    url = left.text_input(
-        "Base URL", "http://127.0.0.1:11434/v1", help="OpenAI-compatible: Ollama, llama.cpp, Gemini and others"
-    )
-    model = right.text_input("Model", "")
-    key = left.text_input("Key", "", type="password", help="Stays in this session; empty takes OPENAI_API_KEY in local mode")
+    url = model = key = ""
+    if state.mode() == "local":  # in shared mode a typed address would be called by the server
+        url = left.text_input(
+            "Base URL",
+            os.environ.get("NORMRAG_LLM_URL", "http://127.0.0.1:11434/v1"),
+            help="OpenAI-compatible: Ollama, llama.cpp, Gemini and others",
+        )
+        model = right.text_input("Model", os.environ.get("NORMRAG_LLM_MODEL", ""))
+        key = left.text_input(
+            "Key",
+            "",
+            type="password",
+            help="Stays in this session. Empty: NORMRAG_LLM_KEY, where that is set for this very address",
+        )
     pairs = right.number_input("Of these, about citation pairs", 0, wanted, wanted // 4)
     price_in = left.number_input("Price of a million input tokens", 0.0, 1000.0, 0.0)
     price_out = right.number_input("Price of a million output tokens", 0.0, 1000.0, 0.0)
@@ -156,7 +165,9 @@ def _with_model(wanted: int) -> None:
         )
     given = {"base_url": url, "model": model, "key": key, "input_price": price_in, "output_price": price_out}
     try:
-        endpoint = Endpoint.from_environment(**given) if environment else Endpoint(**given)  # type: ignore[arg-type]
+        # The key of the environment belongs to the address of the environment and goes to no other.
+        elsewhere = url not in ("", os.environ.get("NORMRAG_LLM_URL", ""))
+        endpoint = Endpoint(**given) if elsewhere else Endpoint.from_environment(**given)  # type: ignore[arg-type]
     except ValueError as error:
         st.info(escape.markdown(str(error)))
         return
