@@ -153,7 +153,7 @@ def _with_model(wanted: int) -> None:
             "Key",
             "",
             type="password",
-            help="Stays in this session. Empty: NORMRAG_LLM_KEY, where that is set for this very address",
+            help="Stays in this session. Empty: NORMRAG_LLM_KEY, for the address of the environment",
         )
     pairs = right.number_input("Of these, about citation pairs", 0, wanted, wanted // 4)
     price_in = left.number_input("Price of a million input tokens", 0.0, 1000.0, 0.0)
