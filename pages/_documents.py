@@ -51,8 +51,9 @@ def table(
         )
     )
     return (
+        f'<div class="nr-row nr-tiny nr-legend">Citations: {legend}</div>'
         f'<div class="nr-scroll"><table class="nr-table nr-documents"><thead><tr>{head}</tr></thead>'
-        f'<tbody>{"".join(rows)}</tbody></table></div><div class="nr-row nr-tiny nr-legend">Citations: {legend}</div>'
+        f"<tbody>{''.join(rows)}</tbody></table></div>"
     )
 
 

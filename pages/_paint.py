@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import colorsys
+import re
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,6 +14,7 @@ from pages import _theme as theme
 
 COLOUR_BY = {"document": "Standard", "depth": "Depth", "size": "Importance", "state": "Citation state"}
 SIZE_BY = {"in-degree": "Citations received", "pagerank": "PageRank", "betweenness": "Betweenness", "folded": "Units in it"}
+_EDITION = re.compile(r" V\d+(\.\d+)+$")
 BOX = 270  # pixels, the width of a node in a tree
 _STATE_ORDER = ("resolved", "version-mismatch", "missing-clause", "not-loaded")
 
@@ -58,7 +61,19 @@ def vis_nodes(view: View, colour: Mapping[str, str], radius: Mapping[str, float]
     wide = max((n.x for n in view.nodes), default=0.0) - min((n.x for n in view.nodes), default=0.0)
     high = max((n.y for n in view.nodes), default=0.0) - min((n.y for n in view.nodes), default=0.0)
     grown = 1.0 if boxed else min(1.9, max(1.0, wide / 1000, high / 560))
-    return [_vis_node(n, colour[n.id], radius[n.id] * grown, back, boxed, round(12 * grown)) for n in view.nodes]
+    short = _numbers(view)
+    return [
+        _vis_node(n, colour[n.id], radius[n.id] * grown, back, boxed, round(12 * grown)) | short.get(n.id, {})
+        for n in view.nodes
+    ]
+
+
+def _numbers(view: View) -> dict[str, dict[str, str]]:
+    """Node id → the label of a standard without its edition, where only one edition of it is drawn: long labels overlap."""
+    loaded = [n for n in view.nodes if n.depth == 0 and n.kind == "document" and n.rank is None]
+    number = {n.id: _EDITION.sub("", n.label) for n in loaded}
+    drawn = Counter([*number.values(), *(n.label for n in view.nodes if n.kind == "foreign")])
+    return {key: {"label": escape.plain(short)} for key, short in number.items() if short and drawn[short] == 1}
 
 
 def _vis_node(node: Node, colour: str, radius: float, back: str, boxed: bool, font: int) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from pages import _escape as escape
 EXCERPT = 560  # Characters shown of a long text before it is unfolded.
 MOST_ROWS = 400
 _WORD = re.compile(r"\w+(?:[-./_‑–]\w+)*")
+_LETTER = re.compile(r"\w")
 _ROW = re.compile(r"\s*\|.*\|\s*")
 _RULE = re.compile(r"[\s|:-]+")
 _CELL = re.compile(r"(?<!\\)\|")
@@ -53,6 +54,17 @@ def marker(query_tokens: tuple[str, ...], config: RetrieverConfig) -> Mark:
         return not wanted.isdisjoint(tokenize(word, "domain", stem)) or word.lower() in wanted
 
     return hit
+
+
+def words_of(question: str, terms: Sequence[str], config: RetrieverConfig) -> list[str]:
+    """The question's own words all of whose index terms are among `terms`: "overstepped", where the index knows "overstep"."""
+    asked = set(terms)
+    found = []
+    for word in dict.fromkeys(_WORD.findall(question)):
+        made = tokenize(word, config.tokenizer, config.stem)
+        if made and asked.issuperset(made):
+            found.append(word)
+    return found
 
 
 def pieces_of(unit: InfoUnit, start: int = 0, end: int | None = None) -> list[Piece]:
@@ -158,7 +170,16 @@ def excerpt(pieces: Sequence[Piece], mark: Mark, size: int = EXCERPT) -> tuple[l
             last += 1
         if len(seen) > best[0]:
             best = (len(seen), first, last)
-    return [_shorten(p, mark, size) for p in pieces[best[1] : best[2]]], True
+    shown = [_without_rules(p) for p in pieces[best[1] : best[2]]]
+    return [_shorten(p, mark, size) for p in shown if p.text], True
+
+
+def _without_rules(piece: Piece) -> Piece:
+    """A piece without its lines of dots or dashes alone: what is left of a drawing pushes the hits out of sight."""
+    if piece.rows or piece.kind in ("code", "table"):
+        return piece
+    lines = [line for line in piece.text.split("\n") if _LETTER.search(line)]
+    return Piece(piece.kind, "\n".join(lines), piece.level)
 
 
 def _shorten(piece: Piece, mark: Mark, size: int) -> Piece:

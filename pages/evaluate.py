@@ -111,7 +111,7 @@ def _result() -> RunResult | None:
         return job.result
     if not names:
         if job is None or not job.running:
-            st.caption("No run yet.")
+            st.caption("No run yet. Upload or make questions above; then each preset can be measured on them.")
         return None
     with st.popover("Earlier runs", icon=":material/history:"):
         chosen = st.selectbox("Run", names)

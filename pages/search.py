@@ -16,9 +16,13 @@ from pages import _inspect as inspect
 from pages import _progress as progress
 from pages import _results as results
 from pages import _state as state
+from pages import _text as text
 from pages import _theme as theme
 from pages import _tools as tools
 from pages import _words as words
+
+SOME_WORDS = 0.2  # Below this share of the question, results are called weak before meaning has had its say.
+_NOT_READY = "vectors not ready"  # As the retriever remarks it.
 
 
 def page() -> None:
@@ -172,21 +176,32 @@ def _verdict(trace: Trace, jumped: bool) -> list[str]:
         return ["<b>Nothing found.</b> No chunk of the documents searched shares a word with the question."]
     found = strength(state.retriever(), trace)
     said: list[str] = []
-    if found.weak:
+    if found.weak and found.words >= SOME_WORDS and _waiting(trace):
+        # Half of the evidence is still missing, so this is no verdict yet.
+        said.append(
+            f"By words alone the best of the first results holds {found.words:.0%} of the question. "
+            "Search by meaning, which joins when the vectors are ready, may rank another clause first."
+        )
+    elif found.weak:
         nearest = f", the nearest in meaning has a cosine of {found.meaning:.2f}" if found.meaning is not None else ""
         said.append(
             "<b>Weak results.</b> The loaded documents may not answer this: the best of the first results holds "
             f"{found.words:.0%} of the question by the weight of its words{nearest}."
         )
-    if found.unknown and len(found.unknown) <= 6:
-        terms = ", ".join(f"<q>{escape.html(t)}</q>" for t in found.unknown)
+    unknown = text.words_of(trace.question, found.unknown, trace.config)
+    if unknown and len(unknown) <= 6:
+        terms = ", ".join(f"<q>{escape.html(word)}</q>" for word in unknown)
         said.append(f"Nowhere in the loaded documents: {terms}.")
     return [" ".join(said)] if said else []
 
 
+def _waiting(trace: Trace) -> bool:
+    return any(_NOT_READY in note for note in trace.notes)
+
+
 def _notes(trace: Trace) -> list[str]:
     """The retriever's remarks; that vectors are not ready is said by the line on their progress."""
-    return [escape.html(f"{n[:1].upper()}{n[1:]}.") for n in trace.notes if "vectors not ready" not in n]
+    return [escape.html(f"{n[:1].upper()}{n[1:]}.") for n in trace.notes if _NOT_READY not in n]
 
 
 def _summary(trace: Trace, jumped: bool) -> str:

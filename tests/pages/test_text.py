@@ -82,6 +82,21 @@ def test_an_excerpt_is_where_most_different_words_of_the_question_stand() -> Non
     assert sum(len(p.text) for p in shown) <= text.EXCERPT
 
 
+def test_an_excerpt_leaves_out_what_a_drawing_left_of_dots() -> None:
+    drawn = text.Piece("figure", ". . . . .\n. . . . . .\ntransmitted pilots\n- - - -")
+    filler = [text.Piece("paragraph", "word " * 150) for _ in range(2)]
+    shown, cut = text.excerpt([drawn, *filler], _mark("pilots"))
+    assert cut
+    assert [p.text for p in shown] == ["transmitted pilots"]
+    assert drawn.text.startswith(". . .")
+
+
+def test_unknown_terms_are_named_in_the_words_of_the_question() -> None:
+    config = RetrieverConfig()
+    question = "Which six-byte label was overstepped?"
+    assert text.words_of(question, ("overstep", "six-byte"), config) == ["overstepped"]
+
+
 def test_a_long_table_shows_its_head_and_the_rows_with_hits() -> None:
     rows = (("Name", "Value"), *((f"row{i}", "x" * 40) for i in range(40)), ("immunity", "3 V/m"))
     piece = text.Piece("table", "\n".join("".join(r) for r in rows), rows=rows)
