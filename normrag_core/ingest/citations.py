@@ -76,6 +76,7 @@ def _ascribed(found: tuple[Citation, ...], anchors: Anchors) -> tuple[Citation, 
             label=owner.label,
             state="not-loaded",
             form=f"{citation.form}-near-document",
+            informative=citation.informative or bool(owner.label and owner.label.startswith("i.")),
         )
 
     return tuple(map(given, found))
