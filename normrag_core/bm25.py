@@ -17,6 +17,7 @@ import numpy as np
 from normrag_core.selection import best
 
 EPSILON = 0.25  # rank_bm25's floor: a negative idf becomes EPSILON times the mean idf of the vocabulary.
+STRETCH = 2_000_000  # Terms counted at once, which bounds the memory that sorting them takes.
 EAGER_POSTINGS = 20_000_000  # Up to here (160 MB) the score of every posting is worked out once, beforehand.
 
 
@@ -56,30 +57,65 @@ class Postings:
     @classmethod
     def of(cls, fields: Iterable[tuple[Sequence[str], Sequence[str]]]) -> Postings:
         """Postings of (terms of the text, terms of the context), one pair a chunk."""
-        vocabulary: dict[str, int] = {}
-        terms, text, context = array("i"), array("H"), array("H")
-        sizes, text_lengths, context_lengths = array("q"), array("q"), array("q")
+        numbers = _Numbers()
+        text_lengths, context_lengths = array("q"), array("q")
+        ids, stretches = array("i"), [_NO_STRETCH]
+        begun = 0  # the first chunk whose terms are in `ids`: text, context, text, context, ...
         for own, beside in fields:
-            counts, extra = Counter(own), Counter(beside)
-            distinct = [*counts, *(t for t in extra if t not in counts)]
-            terms.extend([vocabulary.setdefault(t, len(vocabulary)) for t in distinct])
-            text.extend([min(counts[t], 0xFFFF) for t in distinct])
-            context.extend([min(extra[t], 0xFFFF) for t in distinct])
-            sizes.append(len(distinct))
+            ids.extend(map(numbers.__getitem__, own))
+            ids.extend(map(numbers.__getitem__, beside))
             text_lengths.append(len(own))
             context_lengths.append(len(beside))
-        by_term = np.frombuffer(terms, dtype=np.int32) if terms else np.zeros(0, dtype=np.int32)
-        order = np.argsort(by_term, kind="stable")
-        starts = np.concatenate([[0], np.cumsum(np.bincount(by_term, minlength=len(vocabulary)))]).astype(np.int64)
+            if len(ids) >= STRETCH:
+                stretches.append(_count(ids, text_lengths[begun:], context_lengths[begun:], begun))
+                ids, begun = array("i"), len(text_lengths)
+        stretches.append(_count(ids, text_lengths[begun:], context_lengths[begun:], begun))
+        terms, chunks, text, context = (np.concatenate(column) for column in zip(*stretches, strict=True))
+        order = np.argsort(terms, kind="stable")
+        starts = np.concatenate([[0], np.cumsum(np.bincount(terms, minlength=len(numbers)))]).astype(np.int64)
         return cls(
-            vocabulary,
+            dict(numbers),
             starts,
-            np.repeat(np.arange(len(sizes), dtype=np.int32), np.array(sizes, dtype=np.int64))[order],
-            np.array(text, dtype=np.uint16)[order],
-            np.array(context, dtype=np.uint16)[order],
+            chunks[order],
+            text[order],
+            context[order],
             np.array(text_lengths, dtype=np.int64),
             np.array(context_lengths, dtype=np.int64),
         )
+
+
+class _Numbers(dict[str, int]):
+    """Term → its number, given when it is first asked for."""
+
+    def __missing__(self, term: str) -> int:
+        number = self[term] = len(self)
+        return number
+
+
+_Stretch = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+_NO_STRETCH: _Stretch = tuple(np.zeros(0, dtype=t) for t in (np.int32, np.int32, np.uint16, np.uint16))  # type: ignore[assignment]
+
+
+def _count(ids: array[int], text_lengths: array[int], context_lengths: array[int], first: int) -> _Stretch:
+    """(term, chunk, occurrences in the text, in the context) of the postings of some chunks in a row, by chunk.
+
+    ids: numbers of the terms, of each chunk its text's and then its context's. first: number of the first chunk.
+    """
+    chunks = np.arange(first, first + len(text_lengths), dtype=np.int64)
+    lengths = np.stack([np.array(text_lengths, dtype=np.int64), np.array(context_lengths, dtype=np.int64)], axis=1)
+    # One number for term and chunk: sorting it counts both at once.
+    places = np.repeat(np.repeat(chunks, 2) << 32, lengths.ravel()) | np.array(ids, dtype=np.int64)
+    in_context = np.repeat(np.tile([False, True], len(chunks)), lengths.ravel())
+    postings, posting_of = np.unique(places, return_inverse=True)
+    both = np.bincount(posting_of, minlength=len(postings))
+    context = np.bincount(posting_of[in_context], minlength=len(postings))
+    most = np.iinfo(np.uint16).max
+    return (
+        (postings & 0xFFFFFFFF).astype(np.int32),
+        (postings >> 32).astype(np.int32),
+        np.minimum(both - context, most).astype(np.uint16),
+        np.minimum(context, most).astype(np.uint16),
+    )
 
 
 class Bm25:

@@ -163,7 +163,10 @@ def _windows(corpus: Corpus, document: Document, max_words: int, context: Contex
         for word in unit.heading.split():
             stream.append((unit, -1, len(headings)))
             headings.append(word)
-        stream += [(unit, m.start(), m.end()) for m in _WORD.finditer(unit.body) if words(m.group())]
+        found = [(unit, *m.span()) for m in _WORD.finditer(unit.body)]
+        if "|" in unit.body:  # Only bars and rules of tables are no words, and looking at every word for them takes long.
+            found = [w for w in found if "|" not in (word := unit.body[w[1] : w[2]]) or words(word)]
+        stream += found
     for n, first in enumerate(range(0, len(stream), max_words), 1):
         yield _window(corpus, document, stream[first : first + max_words], headings, n, context)
 

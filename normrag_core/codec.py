@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar, get_args, get_type_hints
 
@@ -256,7 +257,7 @@ def _get(data: Any, key: str, kind: type, name: str) -> Any:
 
 def _record(kind: type[T], given: dict[str, Any]) -> T:
     """A flat dataclass from an object. Values of other types would be believed here and fail on some page much later."""
-    wanted = get_type_hints(kind)
+    wanted = _types_of(kind)  # type: ignore[arg-type]  # a class is hashable
     for name, value in given.items():
         choices = get_args(wanted.get(name, str))
         types = tuple(c for c in choices if isinstance(c, type)) or (str if choices else wanted.get(name, str))
@@ -264,6 +265,11 @@ def _record(kind: type[T], given: dict[str, Any]) -> T:
         if not fits or (choices and isinstance(choices[0], str) and value not in choices):
             raise ValueError(f"{kind.__name__.lower()}: {name}: {value!r}")
     return kind(**given)
+
+
+@cache
+def _types_of(kind: type) -> dict[str, Any]:
+    return get_type_hints(kind)  # evaluates every annotation anew each time
 
 
 def _rect(given: Any) -> Rect:

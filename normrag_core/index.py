@@ -24,6 +24,9 @@ from normrag_core.named import NamedDocuments, NamingBm25
 from normrag_core.smoothing import Means, neighbour_means, smooth, smoothed_cosines, smoothed_rows
 from normrag_core.tokenize import tokenize
 
+PRODUCTS = 2_000_000
+"""Cosines kept (16 MB): an evaluation asks the same questions again and again, under one setting after the other."""
+
 Vectors = Callable[[Sequence[Chunk]], "np.ndarray | None"]
 
 
@@ -64,7 +67,7 @@ class ChunkIndex:
         self._cache = Cache(limit=32)
         self._ready = Cache(limit=1)  # Apart, so that waiting for vectors does not hold up lexical search.
         self._large = Cache(limit=3)  # Matrices of the size of the vectors.
-        self._products = Cache(limit=8)
+        self._products = Cache(limit=max(8, PRODUCTS // max(1, len(chunks))))
 
     def __len__(self) -> int:
         return len(self.chunks)

@@ -52,6 +52,8 @@ _NUMBER = re.compile(r"[a-z]?\.?\d+(?:\.\d+)+[a-z]{0,2}$")
 _CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _PIECES = re.compile(r"[-./_]+")
 
+LINES_KEPT = 8_000_000  # Characters of lines whose terms are kept, about 60 MB with them.
+
 # Little more than articles and prepositions: "not", "shall", "no" and the like carry meaning in a standard.
 STOP_WORDS = frozenset(
     """a an and are as at be been but by can could do does did for from had has have how i if in into is it its me my of on or
@@ -81,8 +83,30 @@ def tokenize(text: str, tokenizer: Tokenizer = "domain", stem: bool = True) -> l
     """
     if tokenizer == "word":
         return text.split(" ")
-    known = _KNOWN[stem]
-    return list(chain.from_iterable(map(known.__getitem__, _TOKEN.findall(unify(text)))))
+    if "\u00ad" in text:  # A word may go on behind it in the next line.
+        return list(_line_terms(text, stem))
+    return list(chain.from_iterable(map(_LINES[stem].__getitem__, text.split("\n"))))
+
+
+def _line_terms(line: str, stem: bool) -> tuple[str, ...]:
+    return tuple(chain.from_iterable(map(_KNOWN[stem].__getitem__, _TOKEN.findall(unify(line)))))
+
+
+class _Lines(dict[str, tuple[str, ...]]):
+    """Line → its terms: no term runs over two lines, and each chunking cuts the same lines in another way."""
+
+    def __init__(self, stem: bool) -> None:
+        super().__init__()
+        self.stem = stem
+        self.size = 0
+
+    def __missing__(self, line: str) -> tuple[str, ...]:
+        if self.size > LINES_KEPT:
+            self.clear()
+            self.size = 0
+        terms = self[line] = _line_terms(line, self.stem)
+        self.size += len(line)
+        return terms
 
 
 class _Known(dict[str, tuple[str, ...]]):
@@ -100,6 +124,7 @@ class _Known(dict[str, tuple[str, ...]]):
 
 
 _KNOWN = {stem: _Known(stem) for stem in (False, True)}
+_LINES = {stem: _Lines(stem) for stem in (False, True)}
 
 
 def _terms(raw: str, stem: bool) -> tuple[str, ...]:

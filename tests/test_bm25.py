@@ -105,3 +105,18 @@ def test_large_and_small_indexes_score_alike(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_an_empty_corpus_finds_nothing() -> None:
     assert scorer([]).top({"a": 1}, 5)[0].tolist() == []
+
+
+@pytest.mark.parametrize("stretch", [1, 5, 1_000])
+def test_counting_in_stretches_changes_nothing(stretch: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("normrag_core.bm25.STRETCH", stretch)
+    fields = [(["a", "b", "a"], ["a", "c"]), ([], []), (["b"], []), (["d", "a"], ["d", "d"]), ([], ["e"])]
+    postings = Postings.of(fields)
+    assert list(postings.vocabulary) == ["a", "b", "c", "d", "e"]
+    assert postings.starts.tolist() == [0, 2, 4, 5, 6, 7]
+    assert postings.chunks.tolist() == [0, 3, 0, 2, 0, 3, 4]
+    assert postings.text.tolist() == [2, 1, 1, 1, 0, 1, 0]
+    assert postings.context.tolist() == [1, 0, 0, 0, 1, 2, 1]
+    assert postings.text_lengths.tolist() == [3, 0, 1, 2, 0]
+    assert postings.context_lengths.tolist() == [2, 0, 0, 2, 1]
+    assert "z" not in postings.vocabulary

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from normrag_core.tokenize import tokenize, unify, words
+from normrag_core.tokenize import _line_terms, _Lines, tokenize, unify, words
 
 
 @pytest.mark.parametrize(
@@ -67,3 +69,21 @@ def test_words_are_counted_through_the_bars_of_a_table() -> None:
 
 def test_unify_drops_markup_but_keeps_comparison_signs() -> None:
     assert unify("N<sub>ldpc</sub> < 5") == "Nldpc < 5"
+
+
+@given(st.lists(st.sampled_from([*"a1V/-_.^|%µ\u00ad\u2011\u00a0\n ", "EN", "301", "489-1", "clause", "dB", "<sub>", "\n"])))
+def test_terms_do_not_depend_on_being_worked_out_line_by_line(pieces: list[str]) -> None:
+    text = "".join(pieces)
+    assert tuple(tokenize(text)) == _line_terms(text, stem=True)
+
+
+def test_a_word_that_a_soft_hyphen_parts_over_two_lines_is_one() -> None:
+    assert tokenize("inter\u00ad\nleaving\nof 3\nV/m") == ["interleav", "3", "v/m", "v", "m"]
+
+
+def test_the_lines_kept_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("normrag_core.tokenize.LINES_KEPT", 20)
+    kept = _Lines(stem=False)
+    for n in range(50):
+        assert kept[f"line {n}"] == ("line", str(n))
+        assert sum(map(len, kept)) <= 30

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import json
 import sys
@@ -70,10 +71,19 @@ def open_corpus(folder: Path) -> Corpus:
         raise NothingReadError(f"{folder}: expected a folder of PDFs or unit JSON files; found {_kind(folder)}")
     pdfs = sorted(p for p in folder.iterdir() if p.suffix.lower() == ".pdf" and p.is_file())
     jsons = sorted(p for p in folder.iterdir() if p.suffix.lower() == ".json" and p.is_file())
-    parsed = [*_from_json(jsons), *_from_pdf(pdfs)]
-    if not parsed:
-        raise NothingReadError(f"{folder}: expected PDFs or unit JSON files; none of {len(pdfs) + len(jsons)} could be read")
-    return Corpus.of(parsed)
+    was_on = gc.isenabled()
+    gc.disable()  # It would look again and again at a million small objects that stay to the end of the command.
+    try:
+        parsed = [*_from_json(jsons), *_from_pdf(pdfs)]
+        if not parsed:
+            many = len(pdfs) + len(jsons)
+            raise NothingReadError(f"{folder}: expected PDFs or unit JSON files; none of {many} could be read")
+        corpus = Corpus.of(parsed)
+    finally:
+        if was_on:
+            gc.enable()
+    gc.freeze()
+    return corpus
 
 
 def _kind(path: Path) -> str:
