@@ -60,10 +60,15 @@ def _extract(file) -> None:  # type: ignore[no-untyped-def]
 
 
 def _pool(files, workers: int) -> float:  # type: ignore[no-untyped-def]
-    """Time to read the files in worker processes that have started already."""
-    from normrag_core.ingest.pool import parse_files
+    """Time to read the files in worker processes that have started already, the largest first."""
+    from concurrent.futures import ThreadPoolExecutor
 
-    return seconds(lambda: list(parse_files(files, workers=workers)))
+    from normrag_core.ingest.pool import ParsePool
+
+    largest_first = sorted(files, key=lambda f: -f.stat().st_size)
+    with ParsePool(workers) as pool, ThreadPoolExecutor(workers) as threads:
+        list(threads.map(lambda f: pool.parse(f.name, f), [files[0]] * workers))
+        return seconds(lambda: list(threads.map(lambda f: pool.parse(f.name, f), largest_first)))
 
 
 def _peak(file) -> float:  # type: ignore[no-untyped-def]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import statistics
+
 import numpy as np
 
 from normrag_core.chunking import make_chunks
@@ -10,7 +12,7 @@ from normrag_core.model import Chunk
 from normrag_core.retriever import Retriever
 from normrag_core.tokenize import tokenize
 from tests.bench import material
-from tests.bench.table import Row, Section, median_ms, peer, seconds
+from tests.bench.table import Row, Section, best_ms, median_ms, peer, seconds
 
 SLIDERS = {
     "α": {"alpha": 0.55},
@@ -38,9 +40,16 @@ def bm25() -> Section:
     fast = bm25s.BM25(method="atire", k1=1.5, b=0.75, backend="numpy")
     fast.index(tokens, show_progress=False)
     ours.top(weighed[0], 100)
-    mine = median_ms([lambda w=w: ours.top(w, 100) for w in weighed])
+    # In turns, the best of five for each query: what else the machine does falls on both alike.
+    pairs = [
+        (
+            best_ms(lambda w=w: ours.top(w, 100)),
+            best_ms(lambda q=q: fast.retrieve([q], k=100, show_progress=False, n_threads=0)),
+        )
+        for w, q in zip(weighed, queries, strict=True)
+    ]
+    mine, sparse = (statistics.median(column) for column in zip(*pairs, strict=True))
     theirs = median_ms([lambda q=q: okapi.get_scores(q) for q in queries[:20]])
-    sparse = median_ms([lambda q=q: fast.retrieve([q], k=100, show_progress=False, n_threads=0) for q in queries])
     return Section(
         "BM25",
         f"{len(chunks):,} chunks of {material.name()}; one tokenised query, top 100, median of {len(queries)} queries.",
