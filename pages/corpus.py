@@ -65,7 +65,7 @@ def _tour(library: state.Library) -> None:
         return
     with st.container(key="tour", border=True):
         st.html(
-            '<b>Three questions to start with</b><p class="nr-small">Each one opens the Search page. Move α and k there and '
+            '<b>Three questions to start with</b><p class="nr-small">Each one opens the Search page. Move α there and '
             "watch the order change; unfold the neighbours of a result to walk along the document.</p>"
         )
         for n, (question, why) in enumerate(questions, 1):

@@ -109,6 +109,8 @@ def _answers() -> None:
         st.html(_summary(trace, jumped))
         for note in (*_verdict(trace, jumped), *_notes(trace)):
             st.html(f'<div class="nr-note">{note}</div>')
+        if unknown := _unknown(trace, jumped):
+            st.html(unknown)
         tools.show(trace)
         for result in trace.results:
             opened = corpus.by_id.get(view.opened) if view.at == result.chunk.id else None
@@ -188,11 +190,19 @@ def _verdict(trace: Trace, jumped: bool) -> list[str]:
             "<b>Weak results.</b> The loaded documents may not answer this: the best of the first results holds "
             f"{found.words:.0%} of the question by the weight of its words{nearest}."
         )
-    unknown = text.words_of(trace.question, found.unknown, trace.config)
-    if unknown and len(unknown) <= 6:
-        terms = ", ".join(f"<q>{escape.html(word)}</q>" for word in unknown)
-        said.append(f"Nowhere in the loaded documents: {terms}.")
     return [" ".join(said)] if said else []
+
+
+def _unknown(trace: Trace, jumped: bool) -> str:
+    """The words of the question that no loaded document holds, as HTML: a hint for asking otherwise, no warning."""
+    if jumped or not trace.results:
+        return ""
+    terms = strength(state.retriever(), trace).unknown
+    unknown = text.words_of(trace.question, terms, trace.config)
+    if not 0 < len(unknown) <= 6:
+        return ""
+    named = ", ".join(f"<q>{escape.html(word)}</q>" for word in unknown)
+    return f'<div class="nr-small">Nowhere in the loaded documents: {named}</div>'
 
 
 def _waiting(trace: Trace) -> bool:
