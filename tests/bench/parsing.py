@@ -72,11 +72,12 @@ def _pool(files, workers: int) -> float:  # type: ignore[no-untyped-def]
 
 
 def _peak(file) -> float:  # type: ignore[no-untyped-def]
+    """Megabytes. Linux's own high-water mark, which starts anew with the program; rusage would carry over the parent's."""
     code = (
-        "import resource, sys; from pathlib import Path; from normrag_core.ingest import read_pdf; "
-        "read_pdf(Path(sys.argv[1])); print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
+        "import sys; from pathlib import Path; from normrag_core.ingest import read_pdf; read_pdf(Path(sys.argv[1])); "
+        "print(next(l.split()[1] for l in open('/proc/self/status') if l.startswith('VmHWM')))"
     )
     done = subprocess.run(
         [sys.executable, "-c", code, str(file)], cwd=material.ROOT, capture_output=True, text=True, check=True
     )
-    return int(done.stdout) / (1024 if sys.platform != "darwin" else 1024 * 1024)
+    return int(done.stdout) / 1024
