@@ -120,7 +120,8 @@ def timing(result: RunResult, opened: float) -> str:
                 stages[stage] = stages.get(stage, 0.0) + ms / 1000
     parts = [f"reading {opened:.1f} s", f"matching {result.matching_seconds:.1f} s"]
     parts += [f"{stage} {seconds:.1f} s" for stage, seconds in stages.items()]
-    parts += [f"statistics {result.statistics_seconds:.1f} s"]
+    rest = result.seconds - result.matching_seconds - sum(stages.values()) - result.statistics_seconds
+    parts += [f"statistics {result.statistics_seconds:.1f} s", f"cutting chunks and the rest {max(rest, 0.0):.1f} s"]
     return f"{opened + result.seconds:.1f} s in all: {', '.join(parts)}"
 
 
