@@ -81,7 +81,7 @@ def pair(table: CitationTable, document: str | None, citing: int | None, cited: 
 
 def _picture(view: View | None) -> None:
     if view is None:
-        st.html('<div class="nr-empty"><b>No picture</b>Its table stands here as soon as there is one.</div>')
+        st.caption("No nodes are drawn in this view. The other lists beside this one do not need any.")
         return
     names = {n.id: f"{n.document} {n.label}" if n.kind not in ("document", "foreign") else n.label for n in view.nodes}
     st.caption(f"{len(view.nodes):,} nodes")

@@ -19,7 +19,7 @@ from pages import _escape as escape
 EXCERPT = 560  # Characters shown of a long text before it is unfolded.
 MOST_ROWS = 400
 _WORD = re.compile(r"\w+(?:[-./_‑–]\w+)*")
-_LETTER = re.compile(r"\w")
+_DOTS = re.compile(r"(?:\s*[.·…_‑–—-]){3,}\s*")  # Linear: each step eats one mark.
 _ROW = re.compile(r"\s*\|.*\|\s*")
 _RULE = re.compile(r"[\s|:-]+")
 _CELL = re.compile(r"(?<!\\)\|")
@@ -158,6 +158,7 @@ def inline(text: str, mark: Mark = no_mark) -> str:
 
 def excerpt(pieces: Sequence[Piece], mark: Mark, size: int = EXCERPT) -> tuple[list[Piece], bool]:
     """(the run of pieces of about `size` characters with the most different hits, whether anything was left out)."""
+    pieces = [kept for p in pieces if (kept := _without_rules(p)).text or kept.rows]
     if sum(len(p.text) for p in pieces) <= size * 1.25:
         return list(pieces), False
     hits = [frozenset(w.lower() for w in _WORD.findall(p.text) if mark(w)) for p in pieces]
@@ -170,15 +171,14 @@ def excerpt(pieces: Sequence[Piece], mark: Mark, size: int = EXCERPT) -> tuple[l
             last += 1
         if len(seen) > best[0]:
             best = (len(seen), first, last)
-    shown = [_without_rules(p) for p in pieces[best[1] : best[2]]]
-    return [_shorten(p, mark, size) for p in shown if p.text], True
+    return [_shorten(p, mark, size) for p in pieces[best[1] : best[2]]], True
 
 
 def _without_rules(piece: Piece) -> Piece:
     """A piece without its lines of dots or dashes alone: what is left of a drawing pushes the hits out of sight."""
-    if piece.rows or piece.kind in ("code", "table"):
+    if piece.rows or piece.kind == "code" or _ROW.match(piece.text):
         return piece
-    lines = [line for line in piece.text.split("\n") if _LETTER.search(line)]
+    lines = [line for line in piece.text.split("\n") if not _DOTS.fullmatch(line)]
     return Piece(piece.kind, "\n".join(lines), piece.level)
 
 

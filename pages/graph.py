@@ -229,6 +229,7 @@ def _view(name: str) -> View | None:
             '<div class="nr-empty"><b>No question asked yet</b>Ask one on the Search page; this view then shows its results '
             "and how expansion travelled from them.</div>"
         )
+        st.page_link("pages/search.py", label="Go to the Search page", icon=":material/search:")
         return None
     return views.result_view(table(), trace, state.retriever().chunks(trace.config))
 
@@ -430,7 +431,12 @@ def _matrix() -> None:
         alt.Chart(cells)
         .mark_rect(stroke="white", strokeWidth=0.5)
         .encode(
-            x=alt.X("cited:N", sort=short, title="cited", axis=alt.Axis(labelAngle=-60, labelLimit=160)),
+            x=alt.X(
+                "cited:N",
+                sort=short,
+                title="cited",
+                axis=alt.Axis(orient="top", labelAngle=-60, labelLimit=160, labelOverlap=False),
+            ),
             y=alt.Y("citing:N", sort=short, title="citing", axis=alt.Axis(labelLimit=220)),
             color=alt.Color("citations:Q", scale=alt.Scale(type="symlog", scheme="blues"), title="citations"),
             opacity=alt.condition(pick, alt.value(1), alt.value(0.35)),
