@@ -69,21 +69,24 @@ class Number:
 Piece = Place | Label | Number
 
 _CLAUSE_CODE = r"(?:\d{1,3}[A-Za-z]{0,2}|[A-Z]{1,2})(?:\.\d{1,4}[A-Za-z]{0,2})*"
-_END = r"(?![\w]|\.\w|-\d(?!\d*\.\d))"
+# A dot leads on to a deeper number, unless the space behind a full stop was forgotten: "see clause 17.This means".
+_DOT_ON = r"\.(?![A-Z][a-z])\w"
+_END = rf"(?![\w]|{_DOT_ON}|-\d(?!\d*\.\d))"
 _NUMBER = r"\d{1,3}[A-Za-z]{0,2}"
 _EQUATION = r"\d{1,3}(?:[.\-]\d{1,3})*[a-z]?"
 _CODES: dict[Noun, str] = {
     "clause": rf"{_CLAUSE_CODE}{_END}",
     "section": rf"{_CLAUSE_CODE}{_END}",
     "annex": rf"(?:[A-Z]{{1,2}}\d?(?:\.\d{{1,4}}[A-Za-z]{{0,2}})*|[IVX]{{1,5}}|\d{{1,2}}(?:\.\d{{1,3}})*){_END}",
-    "table": rf"(?:[A-Z]{{1,2}}[.\-]?)?{_NUMBER}(?:(?:\.|{D}){_NUMBER})*(?:\s?\([a-z]\))?(?!\w|\.\w)",
+    "table": rf"(?:[A-Z]{{1,2}}[.\-]?)?{_NUMBER}(?:(?:\.|{D}){_NUMBER})*(?:\s?\([a-z]\))?(?!\w|{_DOT_ON})",
     "equation": rf"(?:\((?:[A-Z]\.?)?{_EQUATION}\)|(?:[A-Z]\.)?{_EQUATION}{_END})",
 }
 _CODES["figure"] = _CODES["table"]
 _ITEM = {noun: re.compile(code) for noun, code in _CODES.items()}
 _NOUN = re.compile(
     r"(?:(?<![\w-])(?P<word>(?i:(?:sub-?\s?)?clauses?|annex(?:es)?|appendi(?:x|ces)|(?:sub-?)?sections?|chapters?|paragraphs?|tables?"
-    r"|figures?|figs?\.|equations?|eqs?\.|formula[es]?))\s+(?:(?i:numbers?|nos?\.)\s+|\((?=[A-Z0-9.]+(?:,|\sand\s)))?|(?P<sign>§§?)\s?)"
+    r"|figures?|figs?\.|equations?|eqs?\.|formula[es]?))\s+(?:(?i:numbers?|nos?\.)\s+|\((?=[A-Z0-9.]+(?:,|\sand\s))"
+    r"|(?<=clause\s)\((?=(?:\d{1,2}|[A-Z])(?:\.\d{1,3}[A-Za-z]?)+\)))?|(?P<sign>§§?)\s?)"
 )
 _KINDS: tuple[tuple[str, Noun], ...] = (
     ("clause", "clause"),
