@@ -6,7 +6,7 @@ tests/data/citation_judgements.jsonl holds no text of the standards, one JSON ob
     The 300 of seed 20261130 were judged first (5 wrong) and the kinds of fault mended; the 300 of seed 4711 after that.
   kind "recall": a page drawn at random (seed) behind the front matter, with every citation [document, code] on it, written
     down from the page before the output was looked at. Tables and figures are given by the clause they stand in.
-One reader judged; nobody else has judged a part again.
+A second reader judged sixty of them again: citation_second_reader.jsonl.
 """
 
 from __future__ import annotations
