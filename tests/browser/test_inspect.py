@@ -119,7 +119,7 @@ def test_from_a_question_to_the_line_on_the_page_and_through_a_reference_and_bac
 
 
 def test_the_rank_is_worked_out_in_figures_that_add_up(app: str, walker: Walker) -> None:
-    _ask(app, walker, "")
+    _ask(app, walker, "&preset=chunked-rrf")
     walker.until("the fused order", lambda: "Fusion" in walker.texts(".nr-result .nr-moves")[0])
     _press(walker, TARGET, "Inspect")
     walker.click(".st-key-inspector button", "Why this rank")
