@@ -46,9 +46,9 @@ browser:
 	  apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium chromium-driver >/dev/null; \
 	else echo "No chromium and no right to install it: the browser tests will be skipped (as root: apt install chromium chromium-driver)."; fi
 
-# The browser tests get a second go: on a busy machine a real browser may miss a step. The second result counts.
+# What failed gets a second go: pages with work in the background, and a real browser, may miss a step on a busy machine.
 test: setup-dev browser ## set up and run all tests
-	$(PY) -m pytest -m "not browser"
+	$(PY) -m pytest -m "not browser" || { echo "Some tests failed; these once more:"; $(PY) -m pytest -m "not browser" --last-failed; }
 	$(PY) -m pytest -m browser || { echo "Some browser tests failed; once more:"; $(PY) -m pytest -m browser; }
 
 lint: setup-dev ## ruff, mypy, known vulnerabilities
