@@ -9,7 +9,7 @@ RUN apt-get update \
 
 WORKDIR /app
 COPY Makefile requirements.txt requirements.lock ./
-RUN make setup PYTHON=python3 && rm -rf /root/.cache
+RUN make setup PYTHON=python3 && rm -rf ~/.cache
 
 COPY app.py LICENSE README.md ./
 COPY .streamlit .streamlit
