@@ -143,8 +143,10 @@ def serving(script: Path, settings: dict[str, str]) -> Iterator[str]:
         stderr=subprocess.DEVNULL,
         start_new_session=True,
     )
+    url = f"http://127.0.0.1:{port}"
     try:
-        yield f"http://127.0.0.1:{port}"
+        _wait(server, url)
+        yield url
     finally:
         os.killpg(server.pid, signal.SIGKILL)
         server.wait()
@@ -153,7 +155,7 @@ def serving(script: Path, settings: dict[str, str]) -> Iterator[str]:
 def _start(driver: Any, script: Path, settings: dict[str, str], selector: str, path: str = "") -> float:
     began = time.monotonic()
     with serving(script, settings) as url:
-        _reach(driver, f"{url}/{path}")
+        driver.get(f"{url}/{path}")
         _until(driver, "return !!document.querySelector(arguments[0])", selector)
         return time.monotonic() - began
 
@@ -162,7 +164,7 @@ def _first(driver: Any, folder: Path) -> tuple[float, float]:
     """(seconds to the first page, seconds to the first results by words) with nothing there before."""
     began = time.monotonic()
     with serving(material.ROOT / "app.py", {"NORMRAG_WORKSPACE": str(folder / "workspace")}) as url:
-        _reach(driver, url)
+        driver.get(url)
         _until(driver, "return !!document.querySelector('[data-testid=stTopNavLink], [data-testid=stSidebarNavLink]')")
         page = time.monotonic() - began
         while True:
@@ -175,17 +177,18 @@ def _first(driver: Any, folder: Path) -> tuple[float, float]:
                     raise
 
 
-def _reach(driver: Any, url: str) -> None:
-    """Opens the address as soon as the server listens."""
+def _wait(server: subprocess.Popen[bytes], url: str, seconds: float = 60) -> None:
+    """Until the server answers; RuntimeError where it ends or stays silent instead."""
     from urllib.request import urlopen
 
-    for _ in range(600):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end and server.poll() is None:
         try:
-            with urlopen(f"{url.rsplit('/', 1)[0] if url.count('/') > 2 else url}/_stcore/health", timeout=2):
-                break
+            with urlopen(f"{url}/_stcore/health", timeout=2):
+                return
         except OSError:
-            time.sleep(0.05)
-    driver.get(url)
+            time.sleep(0.02)
+    raise RuntimeError(f"{url}: expected an answer within {seconds:.0f} s; found none (exit status {server.poll()})")
 
 
 def _until(driver: Any, script: str, *args: Any, seconds: float = 60) -> None:
