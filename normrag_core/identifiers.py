@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 D = "[-\u2010\u2011\u2012\u2013\u2212]"  # the hyphens that print as one
 _MONTH = "(?:January|February|March|April|May|June|July|August|September|October|November|December)"
@@ -103,6 +104,7 @@ def tidy_version(text: str) -> str:
     return f"V{match[1]}.{match[2]}.{match[3]}" if match else re.sub(r"\s+", " ", text).strip()
 
 
+@lru_cache(maxsize=10_000)
 def canonical(id_: str) -> str:
     """One form for all names of a document: 3GPP TS 29.272 is published as ETSI TS 129 272, CCITT became ITU-T."""
     text = re.sub(r"\s+", " ", re.sub(D, "-", id_)).strip().upper().removeprefix("ETSI ").removeprefix("IETF ")

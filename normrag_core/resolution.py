@@ -22,10 +22,35 @@ def resolve(parsed: tuple[ParsedDocument, ...]) -> Corpus:
     Undated citations mean the latest version loaded. Dated ones mean that version, else their state is
     "version-mismatch". Different files with one id and version get the keys "…", "…~2", ...
     """
-    kept = _distinct(parsed)
-    loaded = _Loaded(kept)
-    citations = tuple(c for p in kept for c in loaded.resolved(p))
-    return Corpus(tuple(p.document for p in kept), tuple(u for p in kept for u in p.units), citations)
+    return Resolver().corpus(parsed)
+
+
+class Resolver:
+    """`resolve` for documents that come and go: one whose cited documents stayed the same is not gone through again.
+
+    Not safe with several threads.
+    """
+
+    def __init__(self) -> None:
+        self._anchors: dict[int, tuple[ParsedDocument, Anchors]] = {}  # By id(): held, so not reused.
+        self._resolved: dict[int, tuple[tuple[tuple[ParsedDocument, ...], ...], tuple[Citation, ...]]] = {}
+
+    def corpus(self, parsed: Sequence[ParsedDocument]) -> Corpus:
+        """What `resolve` gives."""
+        kept = _distinct(parsed)
+        present = {id(p) for p in kept}
+        self._anchors = {i: a for i, a in self._anchors.items() if i in present}
+        self._resolved = {i: r for i, r in self._resolved.items() if i in present}
+        for item in kept:
+            self._anchors.setdefault(id(item), (item, Anchors(item.units)))
+        loaded = _Loaded(kept, {p.document.key: self._anchors[id(p)][1] for p in kept})
+        for item in kept:
+            cited = loaded.cited(item)
+            known = self._resolved.get(id(item))
+            if known is None or known[0] != cited:
+                self._resolved[id(item)] = cited, tuple(loaded.resolved(item))
+        citations = tuple(c for p in kept for c in self._resolved[id(p)][1])
+        return Corpus(tuple(p.document for p in kept), tuple(u for p in kept for u in p.units), citations)
 
 
 def version_key(document: Document) -> tuple[tuple[int, ...], str]:
@@ -34,11 +59,16 @@ def version_key(document: Document) -> tuple[tuple[int, ...], str]:
 
 
 class _Loaded:
-    def __init__(self, kept: Sequence[ParsedDocument]) -> None:
+    def __init__(self, kept: Sequence[ParsedDocument], anchors: dict[str, Anchors]) -> None:
         self._by_id: dict[str, list[ParsedDocument]] = {}
         for parsed in kept:
             self._by_id.setdefault(canonical(parsed.document.id), []).append(parsed)
-        self._anchors: dict[str, Anchors] = {}
+        self._anchors = anchors
+
+    def cited(self, parsed: ParsedDocument) -> tuple[tuple[ParsedDocument, ...], ...]:
+        """For each document that one cites, its versions loaded: all that the state of its citations depends on."""
+        ids = sorted({canonical(c.document) for c in parsed.citations if c.document})
+        return tuple(tuple(self._by_id.get(i, ())) for i in ids)
 
     def resolved(self, parsed: ParsedDocument) -> Iterator[Citation]:
         """The citations of one document with state and target set."""
@@ -62,14 +92,11 @@ class _Loaded:
                 yield found
 
     def _pointed(self, citation: Citation, parsed: ParsedDocument) -> Citation:
-        key = parsed.document.key
-        if key not in self._anchors:
-            self._anchors[key] = Anchors(parsed.units)
         goal: InfoUnit | None
         if not citation.code:
             goal = next((u for u in parsed.units if u.key == ""), None)
         else:
-            goal = self._anchors[key].find(citation.code)
+            goal = self._anchors[parsed.document.key].find(citation.code)
         return replace(
             citation,
             document=parsed.document.id,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from normrag_core.model import Block, Citation, Corpus, Document, InfoUnit, ParsedDocument, Term
-from normrag_core.resolution import resolve
+from normrag_core.resolution import Resolver, resolve
 
 
 def parsed(
@@ -122,3 +122,22 @@ def test_the_same_file_twice_counts_once_and_distinct_files_get_distinct_keys() 
 
 def test_nothing_makes_an_empty_corpus() -> None:
     assert len(resolve(())) == 0
+
+
+def test_a_resolver_gives_what_a_fresh_look_gives_while_documents_come_and_go() -> None:
+    citing = parsed("EN 300 100", "V1.1.1", citations=(("EN 300 421", "4.1", None, "clause"), ("", "4", None, "clause")))
+    old, new = parsed("EN 300 421", "V1.1.2"), parsed("EN 300 421", "V1.2.1")
+    other, twin = parsed("TS 100 100", "V1.1.1"), parsed("TS 100 100", "V1.1.1", ("5",))
+    resolver = Resolver()
+    for loaded in [(citing,), (citing, old), (citing, other, old), (new, citing, old), (citing, new), (other, twin), (citing,)]:
+        made, fresh = resolver.corpus(loaded), resolve(loaded)
+        assert (made.documents, made.units, made.citations) == (fresh.documents, fresh.units, fresh.citations)
+
+
+def test_a_resolver_leaves_alone_what_cites_nothing_that_changed() -> None:
+    citing = parsed("EN 300 100", "V1.1.1", citations=(("EN 300 421", "4.1", None, "clause"),))
+    cited = parsed("EN 300 421", "V1.1.2")
+    resolver = Resolver()
+    before = resolver.corpus((citing, cited)).citations[0]
+    assert resolver.corpus((citing, cited, parsed("TS 100 100", "V1.1.1"))).citations[0] is before
+    assert resolver.corpus((citing, cited, parsed("EN 300 421", "V1.2.1"))).citations[0] is not before
