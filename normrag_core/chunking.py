@@ -34,24 +34,29 @@ def make_chunks(
 
     A word is what stands between spaces, bars and rules of tables not counted (`tokenize.words`).
     """
-    chunks: list[Chunk] = []
-    for document in sorted(corpus.documents, key=lambda d: d.key):
-        if chunking == "vanilla":
-            chunks += _windows(corpus, document, max_words, context)
-            continue
-        for unit in corpus.units_of(document.key):
-            pieces = _parts(unit, max_words) if chunking == "structured+chunks" else []
-            beside = context_of(corpus, document, unit, context)
-            if pieces:
-                chunks.append(_chunk(unit, unit.id, "head", unit.heading, beside, ()))
-                for n, (start, end) in enumerate(pieces, 1):
-                    span = Span(unit.id, start, end)
-                    chunks.append(_chunk(unit, f"{unit.id}/{n}", "part", unit.body[start:end], beside, (span,)))
-            else:
-                text = f"{unit.heading}\n{unit.body}" if unit.body else unit.heading
-                spans = (Span(unit.id, 0, len(unit.body)),) if unit.body else ()
-                chunks.append(_chunk(unit, unit.id, "unit", text, beside, spans))
-    return tuple(chunks)
+    documents = sorted(corpus.documents, key=lambda d: d.key)
+    return tuple(c for document in documents for c in document_chunks(corpus, document, chunking, max_words, context))
+
+
+def document_chunks(
+    corpus: Corpus, document: Document, chunking: Chunking, max_words: int, context: Context
+) -> Iterator[Chunk]:
+    """The chunks of one document of the corpus. They depend on no other document."""
+    if chunking == "vanilla":
+        yield from _windows(corpus, document, max_words, context)
+        return
+    for unit in corpus.units_of(document.key):
+        pieces = _parts(unit, max_words) if chunking == "structured+chunks" else []
+        beside = context_of(corpus, document, unit, context)
+        if pieces:
+            yield _chunk(unit, unit.id, "head", unit.heading, beside, ())
+            for n, (start, end) in enumerate(pieces, 1):
+                span = Span(unit.id, start, end)
+                yield _chunk(unit, f"{unit.id}/{n}", "part", unit.body[start:end], beside, (span,))
+        else:
+            text = f"{unit.heading}\n{unit.body}" if unit.body else unit.heading
+            spans = (Span(unit.id, 0, len(unit.body)),) if unit.body else ()
+            yield _chunk(unit, unit.id, "unit", text, beside, spans)
 
 
 def context_of(corpus: Corpus, document: Document, unit: InfoUnit, context: Context) -> str:

@@ -12,9 +12,10 @@ TEMPORARY = ".tmp~"
 """Every unfinished file's name ends so; nothing with this ending is ever read."""
 
 
-def atomic_write(path: Path, data: bytes) -> None:
+def atomic_write(path: Path, data: bytes, durable: bool = True) -> None:
     """Writes beside the target, flushes to the disk, renames. After a kill the old content or the new one is there.
 
+    durable: False spares the waiting for the disk, for what can be made again; a power cut may then leave a torn file.
     Raises OSError (disk full, read-only folder); the old content then stands and the unfinished file is gone.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -22,13 +23,15 @@ def atomic_write(path: Path, data: bytes) -> None:
     try:
         with temporary.open("wb") as file:
             file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
+            if durable:
+                file.flush()
+                os.fsync(file.fileno())
         os.replace(temporary, path)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
-    sync_folder(path.parent)
+    if durable:
+        sync_folder(path.parent)
 
 
 def sync_folder(folder: Path) -> None:

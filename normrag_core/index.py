@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import groupby
 
 import numpy as np
 
@@ -21,8 +22,8 @@ from normrag_core.graph import Graph
 from normrag_core.graph.adjacency import Adjacency, chunk_adjacency
 from normrag_core.model import Chunk, Document
 from normrag_core.named import NamedDocuments, NamingBm25
+from normrag_core.parts import Parts, merge
 from normrag_core.smoothing import Means, neighbour_means, smooth, smoothed_cosines, smoothed_rows
-from normrag_core.tokenize import tokenize
 
 PRODUCTS = 2_000_000
 """Cosines kept (16 MB): an evaluation asks the same questions again and again, under one setting after the other."""
@@ -59,8 +60,16 @@ class VectorsInUse:
 class ChunkIndex:
     """One chunk list with what is derived from it."""
 
-    def __init__(self, chunks: tuple[Chunk, ...], graph: Graph, documents: Sequence[Document], vectors: Vectors | None) -> None:
+    def __init__(
+        self,
+        chunks: tuple[Chunk, ...],
+        graph: Graph,
+        documents: Sequence[Document],
+        vectors: Vectors | None,
+        parts: Parts | None = None,
+    ) -> None:
         self.chunks = chunks
+        self._parts = parts or Parts()
         self.graph = graph
         self.documents = documents
         self._vectors = vectors
@@ -111,11 +120,9 @@ class ChunkIndex:
 
     def postings(self, tokenizer: Tokenizer, stem: bool) -> Postings:
         def build() -> Postings:
-            beside: dict[str, list[str]] = {}  # Parts of one clause share their context.
-            for chunk in self.chunks:
-                if chunk.context not in beside:
-                    beside[chunk.context] = tokenize(chunk.context, tokenizer, stem) if chunk.context else []
-            return Postings.of((tokenize(c.text, tokenizer, stem), beside[c.context]) for c in self.chunks)
+            by_key = {d.key: d for d in self.documents}
+            runs = groupby(self.chunks, lambda c: c.document)
+            return merge([self._parts.postings(by_key[key], tuple(run), tokenizer, stem) for key, run in runs])
 
         return self._cache.get(("postings", tokenizer, stem), build)
 

@@ -13,7 +13,7 @@ import numpy as np
 from normrag_core.abbreviations import WEIGHT, Abbreviations
 from normrag_core.bm25 import weigh
 from normrag_core.cache import Cache
-from normrag_core.chunking import make_chunks, passage
+from normrag_core.chunking import passage
 from normrag_core.config import DEFAULT_PRESET, PRESETS, RELATIONS, Relation, RetrieverConfig
 from normrag_core.embedding.base import Embedder
 from normrag_core.expansion import best_seed_scores, paper_terms, reach
@@ -21,6 +21,7 @@ from normrag_core.fusion import rrf_terms, weighted_terms
 from normrag_core.graph import Graph
 from normrag_core.index import ChunkIndex, Vectors, VectorsInUse
 from normrag_core.model import Chunk, Corpus
+from normrag_core.parts import Parts
 from normrag_core.rerank import Reranker, rerank
 from normrag_core.selection import best
 from normrag_core.tokenize import tokenize
@@ -34,6 +35,7 @@ class Retriever:
 
     vectors: gives the (n, dim) float32 vectors of a chunk list, rows L2-normalised, or None while they are not ready;
     without it the embedder is asked at first need. Without an embedder the dense stages are left out, and the Trace says so.
+    parts: chunks and postings of single documents, to share with the retriever over the corpus before or after.
     """
 
     def __init__(
@@ -42,8 +44,10 @@ class Retriever:
         embedder: Embedder | None = None,
         vectors: Vectors | None = None,
         reranker: Reranker | None = None,
+        parts: Parts | None = None,
     ) -> None:
         self.corpus = corpus
+        self._parts = parts or Parts()
         self.graph = Graph.of(corpus)
         self.abbreviations = Abbreviations(corpus)
         self.embedder = embedder
@@ -56,8 +60,8 @@ class Retriever:
         """The chunk list of a configuration with all that is made from it."""
 
         def build() -> ChunkIndex:
-            chunks = make_chunks(self.corpus, config.chunking, config.max_words, config.context)
-            return ChunkIndex(chunks, self.graph, self.corpus.documents, self._vectors)
+            chunks = self._parts.chunks(self.corpus, config.chunking, limit, config.context)
+            return ChunkIndex(chunks, self.graph, self.corpus.documents, self._vectors, self._parts)
 
         # The limit on words says nothing about whole units: one index for all its values.
         limit = 0 if config.chunking == "structured" else config.max_words

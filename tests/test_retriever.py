@@ -96,7 +96,7 @@ def test_moving_sliders_embeds_and_tokenises_nothing(retriever: Retriever, monke
         assert text not in chunks
         return [QUESTION]
 
-    monkeypatch.setattr("normrag_core.index.tokenize", refuse)
+    monkeypatch.setattr("normrag_core.parts.tokenize", refuse)
     for changes in (
         {"alpha": 0.5},
         {"alpha": 0.4, "smoothing_relations": ("parent",)},

@@ -33,7 +33,9 @@ class Blobs(Protocol):
 
     def read(self, kind: str, piece: str) -> bytes | None: ...
 
-    def write(self, kind: str, piece: str, data: bytes) -> None: ...
+    def write(self, kind: str, piece: str, data: bytes, durable: bool = True) -> None:
+        """durable: False for what can be made again, see `atomic_write`."""
+        ...
 
     def delete(self, kind: str, piece: str) -> None: ...
 
@@ -41,6 +43,10 @@ class Blobs(Protocol):
 
     def ids(self, kind: str) -> list[str]:
         """Ids of a kind, the one first written first."""
+        ...
+
+    def below(self, kind: str) -> list[str]:
+        """Ids for which there are kinds "kind/id"."""
         ...
 
     def locked(self) -> AbstractContextManager[None]:
@@ -78,9 +84,9 @@ class FolderBlobs:
             except FileNotFoundError:
                 return None
 
-    def write(self, kind: str, piece: str, data: bytes) -> None:
+    def write(self, kind: str, piece: str, data: bytes, durable: bool = True) -> None:
         with self.locked():
-            atomic_write(self.folder / kind / piece, data)
+            atomic_write(self.folder / kind / piece, data, durable)
 
     def delete(self, kind: str, piece: str) -> None:
         path = self.folder / kind / piece
@@ -88,6 +94,8 @@ class FolderBlobs:
             if path.exists():
                 path.unlink()
                 sync_folder(path.parent)
+                if "/" in kind and not any(path.parent.iterdir()):
+                    path.parent.rmdir()  # Its name tells of the piece that it was for.
 
     def has(self, kind: str, piece: str) -> bool:
         return (self.folder / kind / piece).exists()
@@ -99,6 +107,9 @@ class FolderBlobs:
                 if _ID.fullmatch(path.name):
                     written.append((path.stat().st_mtime_ns, path.name))
         return [name for _, name in sorted(written)]
+
+    def below(self, kind: str) -> list[str]:
+        return [path.name for path in (self.folder / kind).glob("*") if _ID.fullmatch(path.name)]
 
     @contextmanager
     def locked(self) -> Iterator[None]:
@@ -131,13 +142,15 @@ class MemoryBlobs:
     def read(self, kind: str, piece: str) -> bytes | None:
         return self._kinds.get(kind, {}).get(piece)
 
-    def write(self, kind: str, piece: str, data: bytes) -> None:
+    def write(self, kind: str, piece: str, data: bytes, durable: bool = True) -> None:
         with self._lock:
             self._kinds.setdefault(kind, {})[piece] = data
 
     def delete(self, kind: str, piece: str) -> None:
         with self._lock:
             self._kinds.get(kind, {}).pop(piece, None)
+            if not self._kinds.get(kind):
+                self._kinds.pop(kind, None)
 
     def has(self, kind: str, piece: str) -> bool:
         return piece in self._kinds.get(kind, {})
@@ -145,6 +158,10 @@ class MemoryBlobs:
     def ids(self, kind: str) -> list[str]:
         with self._lock:
             return list(self._kinds.get(kind, {}))
+
+    def below(self, kind: str) -> list[str]:
+        with self._lock:
+            return [name.removeprefix(f"{kind}/") for name in self._kinds if name.startswith(f"{kind}/")]
 
     @contextmanager
     def locked(self) -> Iterator[None]:

@@ -20,6 +20,9 @@ from normrag_core.storage.vectors import VectorStore
 
 _DOCUMENTS, _ORIGINALS, _PRESETS, _QUESTIONS, _RUNS, _NOTES = "documents", "originals", "presets", "questions", "runs", "notes"
 KINDS = (_DOCUMENTS, _ORIGINALS, _PRESETS, _QUESTIONS, _RUNS, _NOTES)
+_PARTS = "parts"  # One kind for each document below it, "parts/<id>".
+PARTS_KEPT = 8
+"""Parts of a document kept: of so many settings of chunks and terms, those made last."""
 _GZIP_LEVEL = 1  # 6 saves a tenth and takes four times as long
 
 
@@ -59,6 +62,7 @@ class _Workspace:
             # The document last: one that is there has its original.
             if original is not None and b"%PDF-" in original[:1024]:
                 self._blobs.write(_ORIGINALS, piece, original)
+            self._forget_parts(piece)
             self._blobs.write(_DOCUMENTS, piece, data)
 
     def remove(self, document: Document | str) -> None:
@@ -69,18 +73,27 @@ class _Workspace:
         with self._blobs.locked():
             self._blobs.delete(_DOCUMENTS, piece_id(name))
             self._blobs.delete(_ORIGINALS, piece_id(name))
+            self._forget_parts(piece_id(name))
         self.vectors.forget(name)
 
     def documents(self) -> list[ParsedDocument]:
         """All documents that can be read, the one first added first. What cannot is in `damaged`."""
-        with _collector_off():
-            return [parsed for _, parsed in self._decoded() if parsed is not None]
+        return self.everything()[0]
 
     def damaged(self) -> list[bytes]:
         """Originals of documents that cannot be read (written by another version, or harmed): to be parsed anew."""
-        harmed = [piece for piece, parsed in self._decoded() if parsed is None]
-        originals = (self._blobs.read(_ORIGINALS, piece) for piece in harmed)
-        return [data for data in originals if data is not None]
+        return self.everything()[1]
+
+    def everything(self) -> tuple[list[ParsedDocument], list[bytes]]:
+        """(`documents()`, `damaged()`), read once for both."""
+        with _collector_off():
+            decoded = list(self._decoded())
+        originals = (self._blobs.read(_ORIGINALS, piece) for piece, parsed in decoded if parsed is None)
+        return [parsed for _, parsed in decoded if parsed is not None], [data for data in originals if data is not None]
+
+    def has_documents(self) -> bool:
+        """Whether there are any, without reading them."""
+        return bool(self._blobs.ids(_DOCUMENTS))
 
     def corpus(self) -> Corpus:
         """The documents with their citations resolved."""
@@ -94,9 +107,30 @@ class _Workspace:
         """Whether `original` would give something."""
         return self._blobs.has(_ORIGINALS, piece_id(document if isinstance(document, str) else handle(document)))
 
-    def clear(self) -> None:
-        """Deletes everything: documents, originals, vectors, question sets, runs, presets, notes."""
+    def part(self, document: Document, name: str) -> bytes | None:
+        """What `keep_part` kept of a document under a name; None where there is nothing."""
+        return self._blobs.read(f"{_PARTS}/{piece_id(handle(document))}", piece_id(name))
+
+    def keep_part(self, document: Document, name: str, data: bytes) -> None:
+        """Keeps what was made from a document and can be made again; it goes with the document, or when newer parts come."""
+        piece = piece_id(handle(document))
+        kind = f"{_PARTS}/{piece}"
         with self._blobs.locked():
+            if not self._blobs.has(_DOCUMENTS, piece):
+                return  # Removed while the part was being made: nothing of it may stay.
+            self._blobs.write(kind, piece_id(name), data, durable=False)
+            for old in self._blobs.ids(kind)[:-PARTS_KEPT]:
+                self._blobs.delete(kind, old)
+
+    def _forget_parts(self, document: str) -> None:
+        for part in self._blobs.ids(f"{_PARTS}/{document}"):
+            self._blobs.delete(f"{_PARTS}/{document}", part)
+
+    def clear(self) -> None:
+        """Deletes everything: documents, originals, parts, vectors, question sets, runs, presets, notes."""
+        with self._blobs.locked():
+            for document in self._blobs.below(_PARTS):
+                self._forget_parts(document)
             for kind in KINDS:
                 for piece in self._blobs.ids(kind):
                     self._blobs.delete(kind, piece)
@@ -182,7 +216,7 @@ class MemoryWorkspace(_Workspace):
 
 
 class Workspace(_Workspace):
-    """A folder in plain formats: gzipped unit JSON, PDFs, JSON, one SQLite file. Safe with several processes.
+    """A folder in plain formats: gzipped unit JSON, PDFs, JSON, arrays in .npz, one SQLite file. Safe with several processes.
 
     Opening it clears what killed runs left. Raises WorkspaceError where the folder cannot be used.
     """
@@ -194,6 +228,8 @@ class Workspace(_Workspace):
         with blobs.locked():
             for piece in set(blobs.ids(_ORIGINALS)) - set(blobs.ids(_DOCUMENTS)):
                 blobs.delete(_ORIGINALS, piece)  # its run was killed before it wrote the document
+            for piece in set(blobs.below(_PARTS)) - set(blobs.ids(_DOCUMENTS)):
+                self._forget_parts(piece)
 
     @classmethod
     def default(cls) -> Workspace:
