@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
-import networkx as nx
 import numpy as np
 from scipy import sparse
 
 from normrag_core.config import Relation
 from normrag_core.graph.adjacency import Adjacency, chunk_adjacency
 from normrag_core.model import Corpus, InfoUnit
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 __all__ = ["Adjacency", "Graph", "chunk_adjacency"]
 
@@ -63,6 +66,8 @@ class Graph:
 
     def to_networkx(self) -> nx.MultiDiGraph:
         """Nodes are unit ids; edges carry relation "part-of" (child to parent) or "cites" (citing to cited)."""
+        import networkx as nx  # here, for starting need not wait for it
+
         out = nx.MultiDiGraph()
         for unit in self.units:
             out.add_node(unit.id, document=unit.document, code=unit.code, title=unit.title, kind=unit.kind, page=unit.page)

@@ -7,8 +7,8 @@ import threading
 import time
 from collections import OrderedDict
 
+from normrag_core.ingest.errors import IngestError
 from normrag_core.ingest.process import Worker
-from normrag_core.ingest.reader import IngestError
 from normrag_core.ingest.scratch import on_disk
 
 _DRAWER = "normrag_core.ingest.render:render_page"

@@ -15,9 +15,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from normrag_core.codec import from_object
+from normrag_core.ingest.errors import IngestError
 from normrag_core.ingest.limits import Limits, setting
 from normrag_core.ingest.process import Worker
-from normrag_core.ingest.reader import IngestError
 from normrag_core.ingest.scratch import clear_scratch, on_disk
 from normrag_core.model import ParsedDocument
 

@@ -14,6 +14,7 @@ import pymupdf
 from normrag_core.ingest.bodies import build_body
 from normrag_core.ingest.citations import find_citations
 from normrag_core.ingest.drafts import Vocabulary
+from normrag_core.ingest.errors import IngestError
 from normrag_core.ingest.furniture import split_furniture
 from normrag_core.ingest.headings import Heading, by_page, find_headings
 from normrag_core.ingest.identity import Identity, identify
@@ -28,10 +29,6 @@ from normrag_core.model import Document, ParsedDocument
 
 MAX_PAGES = 3000
 REPORTS = frozenset({"TR", "ETR", "SR", "GR", "TCRTR"})  # deliverables without normative parts
-
-
-class IngestError(Exception):
-    """A file could not be read; the message names the file and what to do about it."""
 
 
 def read_pdf(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pymupdf
 
-from normrag_core.ingest.reader import IngestError
+from normrag_core.ingest.errors import IngestError
 
 MOST_PIXELS = 12_000_000
 

@@ -6,7 +6,7 @@ import os
 import time
 from pathlib import Path
 
-from normrag_core.ingest.reader import IngestError
+from normrag_core.ingest.errors import IngestError
 from normrag_core.model import Document, InfoUnit, ParsedDocument
 
 

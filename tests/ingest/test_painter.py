@@ -9,8 +9,8 @@ from pathlib import Path
 import pymupdf
 import pytest
 
+from normrag_core.ingest.errors import IngestError
 from normrag_core.ingest.painter import PagePainter
-from normrag_core.ingest.reader import IngestError
 from normrag_core.ingest.render import MOST_PIXELS, render_page
 
 
