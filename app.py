@@ -2,12 +2,14 @@
 
 import streamlit as st
 
+from pages import _dialogs as dialogs
 from pages import _shell as shell
 from pages import _state as state
 from pages import _theme as theme
 
 st.set_page_config(page_title="NormRAG", page_icon="pages/_icon.svg", layout="wide")
 shell.entered()
+dialogs.began()
 theme.apply()
 
 if refusal := state.too_wide():
@@ -22,7 +24,7 @@ PAGES = {
     "evaluate": ("Evaluate", ":material/monitoring:", "Measure presets and settings against a set of questions"),
 }
 
-state.library()  # Opened here, so that a page says so in its middle and not where it first asks for something.
+state.library()  # Begins to read the workspace.
 
 page = st.navigation(
     [
@@ -33,4 +35,6 @@ page = st.navigation(
     position="top",
 )
 st.set_page_config(page_title=f"{page.title} · NormRAG")
+if page.url_path != "search":  # It paints the question's box first.
+    state.opened()
 page.run()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -59,6 +60,20 @@ class VectorJob:
     @property
     def left(self) -> float | None:
         return _left(self.done, self.total, self.rate)
+
+
+def together(files: Sequence[FileJob]) -> tuple[float, float | None]:
+    """(pages a second, seconds left) of all files that are being read; (0, None) where none is or nothing is known yet.
+
+    A file in the queue counts as long as those whose pages are known.
+    """
+    now = [f for f in files if f.stage == "reading" and f.rate]
+    known = [f.total for f in files if f.total]
+    rate = sum(f.rate for f in now)
+    if not rate:
+        return 0.0, None
+    queued = sum(f.stage == "queued" for f in files) * sum(known) / len(known)
+    return rate, (sum(f.total - f.done for f in now) + queued) / rate
 
 
 def _rate(done: int, began: float, ended: float) -> float:

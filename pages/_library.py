@@ -22,8 +22,9 @@ import numpy as np
 from normrag_core.config import DEFAULT_PRESET, PRESETS, RetrieverConfig
 from normrag_core.embedding import Embedder, embedding_text
 from normrag_core.graph import Graph
-from normrag_core.model import Chunk, Corpus, ParsedDocument
-from normrag_core.resolution import version_key
+from normrag_core.model import Chunk, Corpus, Document, ParsedDocument
+from normrag_core.parts import Parts
+from normrag_core.resolution import Resolver, version_key
 from normrag_core.retriever import Retriever
 from normrag_core.storage import MemoryWorkspace, Workspace, handle
 from normrag_core.trace import Trace
@@ -71,6 +72,7 @@ def _painter() -> PagePainter:
 class Library:
     """Documents with their workspace, the files on their way in, and the vectors being made.
 
+    A workspace with documents is read in a thread: `ready` tells when, `loaded` waits for it.
     shelf: another library whose documents are shown here too, read-only; what is made from them is made there, once for all.
     """
 
@@ -78,17 +80,51 @@ class Library:
         self.workspace = workspace
         self._shelf = shelf
         self._lock = threading.RLock()
-        self._own = {handle(p.document): p for p in workspace.documents()}
+        self._own: dict[str, ParsedDocument] = {}
+        self._resolver = Resolver()
+        self._parts = Parts(self)
         self._intake = Intake(read, self._take, self._settle)
         self._vectors = Vectors(self._embed)
         self._shelved = 0
-        self._loaded = self._load(1)
+        self._loaded: Loaded
+        self._opened = threading.Event()
+        self._fault: Exception | None = None
+        if workspace.has_documents():
+            threading.Thread(target=self._open, name="open", daemon=True).start()
+        else:
+            self._open()
 
     # What is loaded.
 
+    def _open(self) -> None:
+        """Reads the workspace; documents that can no longer be read are parsed anew from their files."""
+        try:
+            documents, harmed = self.workspace.everything()
+            self._own = {handle(p.document): p for p in documents}
+            self._loaded = self._load(1)
+        except Exception as error:  # Whoever waits must hear of it.
+            self._fault = error
+            return
+        finally:
+            self._opened.set()
+        self.add([(f"document-{n}.pdf", data) for n, data in enumerate(harmed, 1)])
+        self.warm()
+
+    @property
+    def ready(self) -> bool:
+        """Whether `loaded` answers at once."""
+        return self._opened.is_set()
+
+    def wait(self) -> None:
+        """Until `ready`. Raises what kept the workspace from being read."""
+        self._opened.wait()
+        if self._fault is not None:
+            raise self._fault
+
     @property
     def loaded(self) -> Loaded:
-        """The snapshot to show; a new one after every change, also of the shelf."""
+        """The snapshot to show; a new one after every change, also of the shelf. Waits while the workspace is being read."""
+        self.wait()
         if self._shelf is not None and self._shelf.loaded.revision != self._shelved:
             self._settle()
         return self._loaded
@@ -98,8 +134,19 @@ class Library:
         if shelf is not None:
             self._shelved = shelf.loaded.revision
         documents = [*(shelf._own.values() if shelf is not None else ()), *self._own.values()]
-        corpus = Corpus.of(documents)
-        return Loaded(revision, corpus, Retriever(corpus, model(), self._vectors))  # type: ignore[arg-type]
+        corpus = self._resolver.corpus(documents)
+        return Loaded(revision, corpus, Retriever(corpus, model(), self._vectors, parts=self._parts))  # type: ignore[arg-type]
+
+    def part(self, document: Document, name: str) -> bytes | None:
+        """What is kept of a document under a name, in the workspace that has it (see `normrag_core.parts`)."""
+        return self._home(document).part(document, name)
+
+    def keep_part(self, document: Document, name: str, data: bytes) -> None:
+        self._home(document).keep_part(document, name, data)
+
+    def _home(self, document: Document) -> Workspace | MemoryWorkspace:
+        shelf = self._shelf
+        return shelf.workspace if shelf is not None and handle(document) in shelf._own else self.workspace
 
     def _settle(self) -> None:
         """Makes what was added or removed the state that everybody sees, and starts on its vectors."""
@@ -195,10 +242,9 @@ class Library:
 
     def _take(self, parsed: ParsedDocument, data: bytes) -> str:
         """Keeps a document; says what it turned out to be."""
+        loaded = self.loaded
         with self._lock:
-            held = {d.sha256: d for d in self._loaded.corpus.documents} | {
-                p.document.sha256: p.document for p in self._own.values()
-            }
+            held = {d.sha256: d for d in loaded.corpus.documents} | {p.document.sha256: p.document for p in self._own.values()}
             twin = held.get(parsed.document.sha256) if parsed.document.sha256 else None
             if twin is not None:
                 return f"the same file as {twin.label}, already loaded"
@@ -214,6 +260,11 @@ class Library:
         return self._intake.jobs
 
     @property
+    def reading(self) -> bool:
+        """Whether files are on their way in, also those of the shelf."""
+        return self._intake.active or (self._shelf is not None and self._shelf._intake.active)
+
+    @property
     def vectors(self) -> VectorJob | None:
         return self._vectors.job
 
@@ -221,11 +272,14 @@ class Library:
     def busy(self) -> bool:
         """Whether anything is under way that a page may want to watch."""
         vectors = self._vectors.job
-        shelf = self._shelf is not None and self._shelf._intake.active
-        return shelf or self._intake.active or (vectors is not None and vectors.active)
+        return self.reading or (vectors is not None and vectors.active)
 
     def cancel(self, file: int) -> None:
         self._intake.cancel(file)
+
+    def cancel_files(self) -> None:
+        """Takes back all files that are not read yet; what was read stays."""
+        self._intake.cancel_all()
 
     def forget_finished(self) -> None:
         self._intake.forget_finished()
@@ -296,12 +350,10 @@ class Library:
 def on_disk() -> Library:
     """The library of local mode: the workspace that NORMRAG_WORKSPACE names; the sample is put in when it is new."""
     workspace = Workspace.default()
+    new = not workspace.has_documents() and not workspace.recall("sample")
     library = Library(workspace)
-    library.add([(f"document-{n}.pdf", data) for n, data in enumerate(workspace.damaged(), 1)])
-    if not library.loaded.corpus.documents and not workspace.recall("sample"):
+    if new:
         library.add_sample()
-    else:
-        threading.Thread(target=library.warm, name="warm", daemon=True).start()
     return library
 
 

@@ -1,4 +1,4 @@
-"""Progress of reading and embedding: a fragment that looks every second while there is something to see, and not otherwise."""
+"""Progress of reading and embedding: a fragment that looks again and again while there is something to see, not otherwise."""
 
 from __future__ import annotations
 
@@ -6,55 +6,91 @@ import streamlit as st
 
 from normrag_core.config import RetrieverConfig
 from pages import _components as components
+from pages import _dialogs as dialogs
 from pages import _escape as escape
 from pages import _jobs as jobs
 from pages import _theme as theme
 from pages._library import Library
 
+EVERY = 0.5
+"""Seconds between two looks. A number: Streamlit reads a duration in words with pandas, which takes long to load."""
+_CANCEL_ALL = '<button class="nr-link" data-nr="cancel_all" data-value="">Cancel all</button>'
 _TONE = {"done": "good", "failed": "bad", "cancelled": "muted", "queued": "muted", "reading": "info", "storing": "info"}
 
 
 def show(library: Library, revision: int) -> None:
     """Files and vectors under way. revision: of the documents that the page around shows; a newer one draws the page anew."""
-    every = "1s" if library.busy else None
-    st.fragment(_watch, run_every=every)(library, revision)
+    st.fragment(_watch, run_every=EVERY if library.busy else None)(library, revision)
 
 
-def note(library: Library, config: RetrieverConfig) -> None:
-    """For the Search page: how far the vectors are that these settings need; the page is drawn anew when they are there."""
-    if config.uses_dense and not library.vectors_ready(config):
+def note(library: Library, config: RetrieverConfig, revision: int) -> None:
+    """For the Search page: files on their way in and the vectors that these settings need; what is new draws the page anew."""
+    wanted = config.uses_dense and not library.vectors_ready(config)
+    if wanted or library.reading:
         failed = library.vectors is not None and bool(library.vectors.error)
-        st.fragment(_watch_vectors, run_every=None if failed else "1s")(library, config)
+        every = None if failed and not library.reading else EVERY
+        st.fragment(_watch_search, run_every=every)(library, config, revision, wanted)
 
 
-def _watch_vectors(library: Library, config: RetrieverConfig) -> None:
-    if library.vectors_ready(config):
-        st.rerun()
+def _watch_search(library: Library, config: RetrieverConfig, revision: int, wanted: bool) -> None:
+    over = not wanted and not library.reading  # A fragment cannot stop its own clock; a run of the page makes none.
+    if over or library.loaded.revision != revision or (wanted and library.vectors_ready(config)):
+        dialogs.redraw()
     with st.container(key="vectors_note"):
-        click = components.clicks("vectors_note")
-        if click and click[0] == "stop":
-            library.cancel_vectors()
-        st.html(vectors(library.vectors) or waiting())
+        _act(library, components.clicks("vectors_note"))
+        job = vectors(library.vectors) or (waiting() if wanted and library.loaded.corpus.documents else "")
+        html = (reading(library.files) if library.reading else "") + job
+        if html:
+            st.html(html)
 
 
 def _watch(library: Library, revision: int) -> None:
     if library.loaded.revision != revision:
-        st.rerun()
+        dialogs.redraw()
     if st.session_state.get("was_busy") and not library.busy:
         st.session_state["was_busy"] = False
-        st.rerun()  # A fragment cannot stop its own clock; a run of the page makes one without.
+        dialogs.redraw()  # A fragment cannot stop its own clock; a run of the page makes one without.
     st.session_state["was_busy"] = library.busy
     with st.container(key="progress"):
-        click = components.clicks("progress")
-        if click and click[0] == "cancel" and click[1].isdigit():
-            library.cancel(int(click[1]))
-        if click and click[0] == "forget":
-            library.forget_finished()
-        if click and click[0] == "stop":
-            library.cancel_vectors()
+        _act(library, components.clicks("progress"))
         html = _files(library.files) + vectors(library.vectors)
         if html:
             st.html(html)
+
+
+def _act(library: Library, click: tuple[str, str] | None) -> None:
+    """Does what a click on the progress asks for."""
+    if click is None:
+        return
+    name, value = click
+    if name == "cancel" and value.isdigit():
+        library.cancel(int(value))
+    elif name == "cancel_all":
+        library.cancel_files()
+    elif name == "forget":
+        library.forget_finished()
+    elif name == "stop":
+        library.cancel_vectors()
+
+
+def reading(files: tuple[jobs.FileJob, ...]) -> str:
+    """One card about all files on their way in, for a page that is about something else."""
+    return (
+        f'<div class="nr-card nr-jobs"><div class="nr-job"><span class="nr-job-name">Documents</span>'
+        f"{theme.badge('reading', 'info')}<span class='nr-small nr-num nr-grow'>{_summary(files)}. Results grow with them."
+        f"</span>{_CANCEL_ALL}</div></div>"
+    )
+
+
+def _summary(files: tuple[jobs.FileJob, ...]) -> str:
+    """How far the files are, how fast they are read and how long it will take."""
+    failed = sum(f.stage == "failed" for f in files)
+    rate, left = jobs.together(files)
+    return (
+        f"{sum(f.stage == 'done' for f in files)} of {len(files)} read"
+        f"{f', {failed} failed' if failed else ''}{f', {rate:.0f} pages/s' if rate else ''}"
+        f"{f', {jobs.duration(left)} left' if left is not None else ''}"
+    )
 
 
 def _files(files: tuple[jobs.FileJob, ...]) -> str:
@@ -66,10 +102,9 @@ def _files(files: tuple[jobs.FileJob, ...]) -> str:
     if folded:
         rows += f"<details><summary>{len(folded)} read</summary>{''.join(_file(f) for f in folded)}</details>"
     over = not any(f.active for f in files)
-    forget = '<button class="nr-link" data-nr="forget" data-value="">Clear this list</button>' if over else ""
-    failed = sum(f.stage == "failed" for f in files)
-    head = f"{len(through)} of {len(files)} read" + (f", {failed} failed" if failed else "")
-    return f'<div class="nr-card nr-jobs"><div class="nr-row nr-spread nr-small"><b>{head}</b>{forget}</div>{rows}</div>'
+    button = '<button class="nr-link" data-nr="forget" data-value="">Clear this list</button>' if over else _CANCEL_ALL
+    head = f'<div class="nr-row nr-spread nr-small nr-num"><b>{_summary(files)}</b>{button}</div>'
+    return f'<div class="nr-card nr-jobs">{head}{rows}</div>'
 
 
 def _file(file: jobs.FileJob) -> str:

@@ -5,6 +5,7 @@ For a page:
     from pages import _state as state
 
     state.library()      the Library of this person: documents, workspace, running jobs (`pages/_library.py`)
+    state.opened()       waits until its documents are read; `app.py` does so for all pages but Search, which paints first
     state.corpus()       Corpus loaded now: immutable, a new object after every change of documents
     state.graph()        Graph of that corpus, made once
     state.retriever()    Retriever over that corpus: `.search(question, config, documents)` -> Trace
@@ -32,6 +33,7 @@ from __future__ import annotations
 
 import os
 import threading
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Literal
 from urllib.parse import parse_qs
@@ -70,9 +72,20 @@ def library() -> Library:
     return found
 
 
-@st.cache_resource(show_spinner="Opening the workspace")
+@st.cache_resource(show_spinner=False)
 def _local_library() -> Library:
     return _library.on_disk()
+
+
+def opened() -> None:
+    """Waits until the documents are read. What a page has drawn before can be used meanwhile."""
+    mine = library()
+    try:
+        with nullcontext() if mine.ready else st.spinner("Opening the workspace"):
+            mine.wait()
+    except OSError:
+        _local_library.clear()  # The next run tries again: the remedy may have been applied.
+        raise
 
 
 def too_wide() -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from pages import _components as components
+from pages import _dialogs as dialogs
 from pages import _documents as documents
 from pages import _escape as escape
 from pages import _progress as progress
@@ -137,7 +138,7 @@ def _clearing(library: state.Library) -> None:
             _confirm(library)
 
 
-@st.dialog("Delete everything?")
+@dialogs.dialog("Delete everything?")
 def _confirm(library: state.Library) -> None:
     st.write(
         "All documents, vectors, question sets, runs and pinned settings are deleted from this workspace. "

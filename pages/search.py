@@ -30,8 +30,15 @@ def page() -> None:
         state.take_link(query)
     with st.sidebar:
         controls.settings()
-    _question()
+    box, where = st.columns([4, 1], vertical_alignment="bottom")
+    with box:
+        _question()
+    state.opened()  # The box above takes a question meanwhile.
+    with where:
+        _filter()
     if not state.corpus().documents:
+        library = state.library()
+        progress.note(library, state.view().config, library.loaded.revision)
         _no_documents()
         return
     for remark in (*state.link_remarks(), st.session_state.pop("settings_remark", "")):
@@ -43,9 +50,9 @@ def page() -> None:
 
 
 def _question() -> None:
-    box, where = st.columns([4, 1], vertical_alignment="bottom")
-    st.session_state["question"] = state.view().question
-    box.text_input(
+    if st.session_state.get("question") != (asked := state.view().question):
+        st.session_state["question"] = asked  # Only then: setting it wipes out what is being typed.
+    st.text_input(
         "Question",
         key="question",
         label_visibility="collapsed",
@@ -53,8 +60,6 @@ def _question() -> None:
         placeholder="Ask in plain words, or type a reference such as EN 302 755 6.5.5   ( / to come here )",
         on_change=lambda: state.set_view(state.view().ask(st.session_state["question"])),
     )
-    with where:
-        _filter()
 
 
 def _filter() -> None:
@@ -95,8 +100,9 @@ def _no_documents() -> None:
 
 def _answers() -> None:
     library = state.library()
+    revision = library.loaded.revision
     trace = state.search()
-    progress.note(library, state.view().config)
+    progress.note(library, state.view().config, revision)
     if trace is None:
         _examples()
         return
