@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.sparse import coo_array, coo_matrix, csr_matrix
-from scipy.sparse.csgraph import connected_components
 
 from normrag_core.graph.centrality import betweenness, pagerank
 from normrag_core.graph.table import CitationTable
@@ -148,6 +147,8 @@ def cycles(table: CitationTable, level: str = "document", limit: int = 100) -> l
 
     level: "document" or "unit". One circle a strongly connected component, largest component first.
     """
+    from scipy.sparse.csgraph import connected_components  # here: it brings all of scipy's linear algebra along
+
     inner = table.target >= 0
     source, target = table.source[inner], table.target[inner]
     names = [u.id for u in table.corpus.units]

@@ -8,12 +8,13 @@ import json
 import re
 from collections.abc import Mapping
 from html import escape
-from typing import Any
-
-import networkx as nx
+from typing import TYPE_CHECKING, Any
 
 from normrag_core.graph.views import View
 from normrag_core.model import Corpus
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 # A cell that starts like a formula would be run by a spreadsheet (OWASP, "CSV injection").
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
@@ -23,6 +24,8 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-
 
 def property_graph(corpus: Corpus) -> nx.MultiDiGraph:
     """G = (IU, P ∪ C) with plain attributes: nodes are unit ids, edges have kind "parent" or "cites"."""
+    import networkx as nx  # here, for results are exported without it
+
     graph = nx.MultiDiGraph(fingerprint=corpus.fingerprint)
     for unit in corpus.units:
         graph.add_node(
@@ -50,6 +53,8 @@ def property_graph(corpus: Corpus) -> nx.MultiDiGraph:
 
 def to_graphml(corpus: Corpus) -> bytes:
     """GraphML 1.0, UTF-8."""
+    import networkx as nx
+
     buffer = io.BytesIO()
     nx.write_graphml(property_graph(corpus), buffer)
     return buffer.getvalue()
@@ -57,6 +62,8 @@ def to_graphml(corpus: Corpus) -> bytes:
 
 def to_gexf(corpus: Corpus) -> bytes:
     """GEXF 1.2, UTF-8."""
+    import networkx as nx
+
     buffer = io.BytesIO()
     nx.write_gexf(property_graph(corpus), buffer)
     return buffer.getvalue()
@@ -64,6 +71,8 @@ def to_gexf(corpus: Corpus) -> bytes:
 
 def to_json(corpus: Corpus) -> str:
     """Node-link JSON as networkx reads it back."""
+    import networkx as nx
+
     return json.dumps(nx.node_link_data(property_graph(corpus), edges="links"), ensure_ascii=False)
 
 
