@@ -10,11 +10,12 @@ from collections.abc import Mapping
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from normrag_core.graph.views import View
 from normrag_core.model import Corpus
 
 if TYPE_CHECKING:
     import networkx as nx
+
+    from normrag_core.graph.views import View
 
 # A cell that starts like a formula would be run by a spreadsheet (OWASP, "CSV injection").
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
