@@ -122,13 +122,17 @@ class Bm25:
     """Okapi scores over postings with one set of parameters.
 
     score(q, d) = Σ_t idf(t) · f·(k1 + 1) / (f + k1·(1 − b + b·|d|/avgdl)), f = f_text + context_weight·f_context, and |d|
-    likewise; idf(t) = ln(n − df + 0.5) − ln(df + 0.5), negative ones replaced by EPSILON times the mean idf.
+    likewise; idf(t) = ln(n − df + 0.5) − ln(df + 0.5), negative ones replaced by EPSILON times the mean idf. idf_power other
+    than 1 bends it, see `bent`.
     """
 
-    def __init__(self, postings: Postings, k1: float = 1.5, b: float = 0.75, context_weight: float = 1.0) -> None:
+    def __init__(
+        self, postings: Postings, k1: float = 1.5, b: float = 0.75, context_weight: float = 1.0, idf_power: float = 1.0
+    ) -> None:
         self.postings = postings
         self.k1 = k1
         self.context_weight = context_weight
+        self.idf_power = idf_power
         lengths = postings.text_lengths + context_weight * postings.context_lengths
         mean = lengths.mean() if len(lengths) else 0.0
         self.lengths = lengths
@@ -150,7 +154,7 @@ class Bm25:
         negative = idf < 0
         if negative.any():
             idf[negative] = EPSILON * idf.sum() / np.count_nonzero(frequency)
-        return idf, negative
+        return bent(idf, len(postings), self.idf_power), negative
 
     def idf_of(self, term: str) -> tuple[float, bool]:
         """(idf as used, whether it was negative and raised) of a term in the vocabulary."""
@@ -211,6 +215,18 @@ class Bm25:
             if at < len(chunks) and chunks[at] == chunk:
                 out[term] = float(scores[at])
         return out
+
+
+def bent(idf: np.ndarray, n: int, power: float) -> np.ndarray:
+    """highest · (idf / highest)^power, where highest is the idf of a term that one of the n chunks holds; ours.
+
+    A question in somebody's own words has rare words by accident, and Okapi's idf lets one of them outweigh several that the
+    right clause does hold. A power below 1 draws the weights together; the rarest keep theirs, idf 0 stays 0.
+    """
+    highest = float(np.log(n - 0.5) - np.log(1.5)) if n > 2 else 0.0
+    if power == 1.0 or highest <= 0:
+        return idf
+    return np.where(idf > 0, highest * (np.maximum(idf, 0) / highest) ** power, idf)
 
 
 def weigh(terms: Iterable[str]) -> dict[str, float]:

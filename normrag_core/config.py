@@ -32,7 +32,8 @@ class RetrieverConfig:
         reciprocal rank; "weighted" adds z-normalised scores (ours, not the paper's).
     prefilter_n: N, candidates kept by BM25. tokenizer, stem, expand_abbreviations, bm25_k1, bm25_b, context_weight:
         module 4. expand_abbreviations: long forms from the loaded standards count half beside the short ones, and back.
-        context_weight: how much a context word counts beside one of the text (1 = like text).
+        context_weight: how much a context word counts beside one of the text (1 = like text). idf_power: below 1 the rarity
+        of a word counts for less and the number of the question's words found for more (1 = BM25; see `bm25`).
     name_weight: how much a standard that the question names counts, beside a word that only its chunks hold; 0 takes its
         number as ordinary words (ours, not the paper's; see `named`).
     alpha, iterations, smoothing_relations: module 3. alpha = 1 switches smoothing off.
@@ -54,6 +55,7 @@ class RetrieverConfig:
     bm25_k1: float = 1.5
     bm25_b: float = 0.75
     context_weight: float = 1.0
+    idf_power: float = 1.0
     name_weight: float = 0.0
     alpha: float = 1.0
     iterations: int = 1
@@ -161,6 +163,7 @@ RANGES: dict[str, tuple[float, float]] = {
     "bm25_k1": (0.0, 10.0),
     "bm25_b": (0.0, 1.0),
     "context_weight": (0.0, 10.0),
+    "idf_power": (0.0, 2.0),
     "name_weight": (0.0, 10.0),
     "alpha": (0.0, 1.0),
     "iterations": (1, 10),

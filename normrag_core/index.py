@@ -129,7 +129,7 @@ class ChunkIndex:
     def bm25(self, config: RetrieverConfig) -> Bm25:
         """Scorer for the settings of module 4."""
         postings = self.postings(config.tokenizer, config.stem)
-        weights = config.bm25_k1, config.bm25_b, config.context_weight
+        weights = config.bm25_k1, config.bm25_b, config.context_weight, config.idf_power
 
         def build() -> Bm25:
             if not config.name_weight:

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from normrag_core.bm25 import Bm25, Postings
+from normrag_core.bm25 import Bm25, Postings, bent
 from normrag_core.identifiers import canonical, find_documents
 from normrag_core.model import Document
 
@@ -48,9 +48,15 @@ class NamingBm25(Bm25):
     """BM25 that also knows the names of documents. members: term → (m,) int64 rising chunk indices."""
 
     def __init__(
-        self, postings: Postings, k1: float, b: float, context_weight: float, members: Mapping[str, np.ndarray]
+        self,
+        postings: Postings,
+        k1: float,
+        b: float,
+        context_weight: float,
+        idf_power: float,
+        members: Mapping[str, np.ndarray],
     ) -> None:
-        super().__init__(postings, k1, b, context_weight)
+        super().__init__(postings, k1, b, context_weight, idf_power)
         self._members = members
 
     def idf_of(self, term: str) -> tuple[float, bool]:
@@ -58,7 +64,8 @@ class NamingBm25(Bm25):
             return super().idf_of(term)
         n, held = len(self.postings), len(self._members[term])
         # Where one document is the whole corpus its name says nothing.
-        return max(0.0, float(np.log(n - held + 0.5) - np.log(held + 0.5))), False
+        idf = np.maximum(0.0, np.log(n - held + 0.5) - np.log(held + 0.5))
+        return float(bent(idf, n, self.idf_power)), False
 
     def _term_scores(self, term: str, weight: float = 1.0) -> tuple[np.ndarray, np.ndarray]:
         if term not in self._members:

@@ -34,6 +34,7 @@ _SLIDERS = {
     "bm25_k1": (0.0, 3.0, 0.1),
     "bm25_b": (0.0, 1.0, 0.05),
     "context_weight": (0.0, 2.0, 0.1),
+    "idf_power": (0.0, 2.0, 0.1),
     "name_weight": (0.0, 5.0, 0.25),
     "expansion_weight": (0.0, 1.0, 0.05),
 }
@@ -59,7 +60,7 @@ def settings() -> None:
         for name in ("ranking", "chunking", "context"):
             _one(name)
         _one("max_words", disabled=config.chunking == "structured")
-        for name in ("tokenizer", "stem", "expand_abbreviations", "bm25_k1", "bm25_b"):
+        for name in ("tokenizer", "stem", "expand_abbreviations", "bm25_k1", "bm25_b", "idf_power"):
             _one(name, disabled=not config.uses_bm25)
         _one("name_weight", disabled=not config.uses_bm25)
         _one("context_weight", disabled=config.context == "none" or not config.uses_bm25)

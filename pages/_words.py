@@ -65,6 +65,11 @@ SETTING: dict[str, Words] = {
     "context_weight": Words(
         "Weight of context words", "How much a word of the context counts beside one of the text. 1 = alike, 0 = not at all."
     ),
+    "idf_power": Words(
+        "Power of rarity",
+        "Below 1 one rare word of the question outweighs several common ones less, which suits questions in your own words: "
+        "rarity counts as highest · (idf / highest)^power. 1 = BM25 as it is known.",
+    ),
     "name_weight": Words(
         "Weight of a named standard",
         "A question that names a loaded standard (*EN 302 755*) also looks for chunks of that standard: how much this counts "

@@ -31,6 +31,7 @@ AXES: dict[str, tuple[float | int, ...]] = {
     "name_weight": (0.0, 1.0, 2.0, 3.0),
     "bm25_k1": (0.6, 0.9, 1.2, 1.5),
     "bm25_b": (0.4, 0.6, 0.75),
+    "idf_power": (0.5, 0.7, 1.0),
     "context_weight": (0.5, 1.0, 2.0),
     "max_words": (150, 300, 500),
     "seeds": (3, 5, 10, 20),

@@ -69,6 +69,28 @@ def test_context_weight_scales_frequency_and_length() -> None:
     assert Bm25(postings, context_weight=0.5).scores({"a": 1})[0] == pytest.approx(expected)
 
 
+def test_idf_power_draws_the_idf_towards_that_of_a_term_of_one_chunk() -> None:
+    # n = 5: a term of one chunk has ln 4.5 − ln 1.5 = ln 3, level (2 chunks) ln 3.5 − ln 2.5.
+    highest, level = math.log(3), math.log(3.5 / 2.5)
+    half = scorer(DOCUMENTS, idf_power=0.5)
+    assert half.idf_of("cable") == (pytest.approx(highest), False)
+    assert half.idf_of("level") == (pytest.approx(math.sqrt(highest * level)), False)
+    assert scorer(DOCUMENTS, idf_power=0.0).idf_of("level") == (pytest.approx(highest), False)
+
+
+def test_at_a_low_idf_power_two_common_words_outweigh_a_rare_one() -> None:
+    documents = [["rare", "x"], ["common", "usual"], *([["common", "y"]] * 3), *([["usual", "z"]] * 3), *([["q", "r"]] * 8)]
+    query = {"rare": 1, "common": 1, "usual": 1}
+    assert scorer(documents).top(query, 1)[0].tolist() == [0]
+    assert scorer(documents, idf_power=0.5).top(query, 1)[0].tolist() == [1]
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_idf_power_leaves_a_tiny_corpus_finite(n: int) -> None:
+    documents = [["a", f"b{i}"] for i in range(n)]
+    assert np.isfinite(scorer(documents, idf_power=0.5).scores({"a": 1, "b0": 1})).all()
+
+
 def test_top_keeps_index_order_on_ties_and_leaves_out_chunks_without_a_term() -> None:
     documents = [["x"], ["a", "y"], ["a", "z"], ["q"], ["a", "w"], ["r"], ["s"], ["t"]]
     order, scores = scorer(documents).top({"a": 1}, 2)

@@ -67,6 +67,16 @@ def test_share_of_a_name_is_its_idf_times_weight_and_is_explained() -> None:
     assert sum(s.share for s in part.shares) == pytest.approx(best.score)
 
 
+def test_the_idf_of_a_name_is_bent_like_that_of_words() -> None:
+    retriever = Retriever(corpus())
+    config = PLAIN.with_(name_weight=2.0, idf_power=0.5)
+    scorer = retriever.index(config).bm25(config)
+    n, held = len(retriever.chunks(config)), 3
+    highest = math.log(n - 0.5) - math.log(1.5)
+    idf = math.log(n - held + 0.5) - math.log(held + 0.5)
+    assert scorer.idf_of("document EN 300 002") == (pytest.approx(math.sqrt(highest * idf)), False)
+
+
 def test_a_question_without_a_name_ranks_as_before() -> None:
     retriever = Retriever(corpus())
     plain, weighted = (retriever.search("limit of emission", c).final for c in (PLAIN, PLAIN.with_(name_weight=2.0)))
