@@ -24,8 +24,6 @@ PAGES = {
     "evaluate": ("Evaluate", ":material/monitoring:", "Measure presets and settings against a set of questions"),
 }
 
-state.library()  # Begins to read the workspace.
-
 page = st.navigation(
     [
         st.Page(f"pages/{name}.py", title=title, icon=icon, help=help_text, url_path=name, default=name == "corpus")

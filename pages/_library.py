@@ -72,7 +72,8 @@ def _painter() -> PagePainter:
 class Library:
     """Documents with their workspace, the files on their way in, and the vectors being made.
 
-    A workspace with documents is read in a thread: `ready` tells when, `loaded` waits for it.
+    A workspace with documents is read in a thread, begun when somebody first waits for it: `ready` tells when it is over,
+    `loaded` waits. Reading it earlier would only hold up the page that is to be painted meanwhile.
     shelf: another library whose documents are shown here too, read-only; what is made from them is made there, once for all.
     """
 
@@ -89,9 +90,8 @@ class Library:
         self._loaded: Loaded
         self._opened = threading.Event()
         self._fault: Exception | None = None
-        if workspace.has_documents():
-            threading.Thread(target=self._open, name="open", daemon=True).start()
-        else:
+        self._opening: threading.Thread | None = None
+        if not workspace.has_documents():
             self._open()
 
     # What is loaded.
@@ -117,6 +117,10 @@ class Library:
 
     def wait(self) -> None:
         """Until `ready`. Raises what kept the workspace from being read."""
+        with self._lock:
+            if self._opening is None and not self.ready:
+                self._opening = threading.Thread(target=self._open, name="open", daemon=True)
+                self._opening.start()
         self._opened.wait()
         if self._fault is not None:
             raise self._fault
