@@ -27,6 +27,8 @@ class RetrieverConfig:
     """Every choice of the ranking. Field by field:
 
     chunking, max_words, context: module 1. `context` is what a chunk tells the rankers beside its own words.
+    headings: whether chunks without text of their own are ranked: clauses that only have sub-clauses, heads of split clauses.
+        They lend their vectors to the smoothing all the same (ours, not the paper's).
     ranking: what orders the candidates. "bm25" and "dense" are the reference points and use one order over the whole
         corpus; "bm25+dense" re-ranks the BM25 prefilter by cosine; "rrf" fuses both orders of the candidates by
         reciprocal rank; "weighted" adds z-normalised scores (ours, not the paper's).
@@ -47,6 +49,7 @@ class RetrieverConfig:
     chunking: Chunking = "structured+chunks"
     max_words: int = 300
     context: Context = "path"
+    headings: bool = True
     ranking: Ranking = "rrf"
     prefilter_n: int = 200
     tokenizer: Tokenizer = "domain"
@@ -99,7 +102,7 @@ class RetrieverConfig:
                 raise ConfigError(f"{name}: expected a whole number; found {value!r}")
             if not low <= value <= high:
                 raise ConfigError(f"{name}: expected {low:g} to {high:g}; found {value:g}")
-        for name in ("expansion", "stem", "expand_abbreviations"):
+        for name in ("headings", "expansion", "stem", "expand_abbreviations"):
             if not isinstance(getattr(self, name), bool):
                 raise ConfigError(f"{name}: expected true or false; found {getattr(self, name)!r}")
         if self.chunking == "vanilla" and (self.smoothing or self.expansion):

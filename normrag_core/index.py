@@ -118,6 +118,18 @@ class ChunkIndex:
         chosen = np.array([d.key in wanted for d in self.documents], dtype=bool)
         return self._cache.get(("mask", wanted), lambda: chosen[self.document_numbers])
 
+    @cached_property
+    def with_text(self) -> np.ndarray:
+        """(n,) bool: chunks that hold more than a heading."""
+        return np.array([bool(c.spans) or c.kind == "window" for c in self.chunks], dtype=bool)
+
+    def rankable(self, config: RetrieverConfig, documents: Collection[str] | None) -> np.ndarray | None:
+        """(n,) bool: chunks that a search may rank; None for all. documents: keys of those searched, None for all."""
+        inside = None if documents is None else self.mask(documents)
+        if config.headings:
+            return inside
+        return self.with_text if inside is None else inside & self.with_text
+
     def postings(self, tokenizer: Tokenizer, stem: bool) -> Postings:
         def build() -> Postings:
             by_key = {d.key: d for d in self.documents}

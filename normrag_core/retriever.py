@@ -119,6 +119,7 @@ class _Search:
         self.started = perf_counter()
         self.index = retriever.index(config)
         self.allowed = None if documents is None else self.index.mask(documents)
+        self.rankable = self.index.rankable(config, documents)
         self.reached: dict[int, list[Via]] = {}
         self.seeds: list[int] = []
         self.query: np.ndarray | None = None
@@ -166,7 +167,7 @@ class _Search:
     def _bm25(self) -> None:
         began = perf_counter()
         self.terms = self.retriever.terms(self.question, self.config)
-        order, scores = self.index.bm25(self.config).top(self.terms, self._depth(), self.allowed)
+        order, scores = self.index.bm25(self.config).top(self.terms, self._depth(), self.rankable)
         if not len(order):
             self.notes.append("no word of the question stands in the text searched")
         self._done("bm25", order, scores, began)
@@ -184,7 +185,7 @@ class _Search:
             # Asked for, or the prefilter found nothing at all (a question in other words): the whole corpus.
             if self.config.uses_bm25:
                 self.notes.append("the prefilter found nothing, so cosine ranks all of it")
-            candidates = np.arange(len(self.index)) if self.allowed is None else np.flatnonzero(self.allowed)
+            candidates = np.arange(len(self.index)) if self.rankable is None else np.flatnonzero(self.rankable)
             scores = self.index.all_cosines(self.config, self.query, self.question)[candidates]
             order = best(scores, self._depth())
         self._done("dense", candidates[order], scores[order], began)

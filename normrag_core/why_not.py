@@ -44,14 +44,14 @@ class Fate:
 @dataclass(frozen=True, slots=True)
 class WhyNot:
     """rank: in the final ranking, None where it is not in it. fell: where it was lost, "" when it is a result: by the filter
-    on documents, in the BM25 prefilter, or behind the top K.
+    on documents, as a heading without text, in the BM25 prefilter, or behind the top K.
 
     bm25_rank: its place in the BM25 order of the whole corpus, None where it holds no word of the question.
     """
 
     index: int
     rank: int | None
-    fell: Literal["", "filter", "bm25", "top_k"]
+    fell: Literal["", "filter", "heading", "bm25", "top_k"]
     fates: tuple[Fate, ...]
     bm25_rank: int | None
     remedies: tuple[Remedy, ...]
@@ -67,13 +67,14 @@ def why_not(retriever: Retriever, trace: Trace, index: int) -> WhyNot:
         Fate(s.name, at[0] if (at := s.position(index)) else None, at[1] if at else None, len(s.order)) for s in trace.stages
     )
     outside = trace.documents is not None and not over.mask(trace.documents)[index]
+    heading = not config.headings and not over.with_text[index]
     rank = None if outside else _final_rank(retriever, trace, index)
-    bm25_rank = None if outside else _bm25_rank(retriever, trace, index)
-    fell: Literal["", "filter", "bm25", "top_k"]
+    bm25_rank = None if outside or heading else _bm25_rank(retriever, trace, index)
+    fell: Literal["", "filter", "heading", "bm25", "top_k"]
     if outside:
         fell = "filter"
     elif rank is None:
-        fell = "bm25"
+        fell = "heading" if heading else "bm25"
     else:
         fell = "" if rank <= config.top_k else "top_k"
     remedies = () if fell in ("", "filter") else tuple(_remedies(retriever, trace, index, rank, bm25_rank))
@@ -97,8 +98,9 @@ def _bm25_rank(retriever: Retriever, trace: Trace, index: int) -> int | None:
     if not scorer.contributions(terms, index):
         return None
     scores = scorer.scores(terms)
-    if trace.documents is not None:
-        scores = np.where(over.mask(trace.documents), scores, -np.inf)
+    rankable = over.rankable(trace.config, trace.documents)
+    if rankable is not None:
+        scores = np.where(rankable, scores, -np.inf)
     ahead = np.count_nonzero(scores > scores[index]) + np.count_nonzero(scores[:index] == scores[index])
     return int(ahead) + 1
 
@@ -160,6 +162,8 @@ def _alternatives(config: RetrieverConfig) -> Iterable[dict[str, Any]]:
     elif config.chunking != "vanilla":
         yield {"expansion": True, "formula": "best-seed"}
         yield {"expansion": True, "formula": "paper"}
+    if not config.headings:
+        yield {"headings": True}
     if config.edition_preference == "latest":
         yield {"edition_preference": "all"}
     if config.uses_bm25 and not config.name_weight:

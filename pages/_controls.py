@@ -60,6 +60,7 @@ def settings() -> None:
         for name in ("ranking", "chunking", "context"):
             _one(name)
         _one("max_words", disabled=config.chunking == "structured")
+        _one("headings", disabled=config.chunking == "vanilla")
         for name in ("tokenizer", "stem", "expand_abbreviations", "bm25_k1", "bm25_b", "idf_power"):
             _one(name, disabled=not config.uses_bm25)
         _one("name_weight", disabled=not config.uses_bm25)

@@ -90,6 +90,8 @@ def _verdict(trace: Trace, found: WhyNot, parts: int) -> str:
         said = f"It is result {found.rank}{of}."
     elif found.fell == "filter":
         said = "Its document is not among those searched; the filter beside the question leaves it out."
+    elif found.fell == "heading":
+        said = "It is a heading without text of its own, and these settings rank only chunks with text."
     elif found.fell == "bm25":
         words_of = "holds no word of the question" if found.bm25_rank is None else f"is at rank {found.bm25_rank:,} by words"
         said = f"It fell out in the BM25 prefilter{of}: it {words_of}, and the best {config.prefilter_n:,} go on."

@@ -34,6 +34,11 @@ SETTING: dict[str, Words] = {
         "document › clause › sub-clause. Half of all questions name a standard whose number stands only in the page header, so "
         "this matters. Context is never shown as text of the clause.",
     ),
+    "headings": Words(
+        "Rank headings without text",
+        "Clauses that only have sub-clauses, and the heads of split clauses, hold nothing but a heading. Off, they leave their "
+        "places among the results to clauses with text; they can still be opened by number.",
+    ),
     "ranking": Words(
         "Ranking",
         "**BM25** or **dense** alone are reference points. **BM25, then dense** orders the BM25 candidates by meaning. **RRF** "

@@ -230,6 +230,20 @@ def test_runs_repeat_and_do_not_depend_on_the_order_of_loading() -> None:
         assert [r.score for r in first.results] == pytest.approx([r.score for r in second.results], abs=1e-6)
 
 
+@pytest.mark.parametrize("ranking", ["bm25", "dense", "rrf", "weighted"])
+def test_headings_without_text_give_way_to_chunks_with_text(retriever: Retriever, ranking: str) -> None:
+    bare = {f"{A}#", f"{A}#4", f"{A}#5", f"{B}#"}  # A#5 is the head of a split clause.
+    config = SMALL.with_(ranking=ranking, top_k=30, alpha=0.6)
+    every, texts = (retriever.search(QUESTION, config.with_(headings=h)).final for h in (True, False))
+    chunks = retriever.chunks(config)
+    found, kept = ([chunks[i].id for i in final.order] for final in (every, texts))
+    assert bare & set(found)
+    assert set(kept) == set(found) - bare
+    # One document only: both limits hold.
+    inside = retriever.search(QUESTION, config.with_(headings=False), documents=[f"{B}"]).results
+    assert {r.chunk.id for r in inside} <= {f"{B}#1", f"{B}#2", f"{B}#2.1"}
+
+
 def test_neighbours_of_a_chunk(retriever: Retriever) -> None:
     chunks = retriever.chunks(SMALL)
     at = {c.id: i for i, c in enumerate(chunks)}

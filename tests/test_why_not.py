@@ -95,3 +95,16 @@ def test_a_filtered_document_is_named_as_the_reason(retriever: Retriever) -> Non
     trace = retriever.search(QUESTION, TIGHT, documents=["TS 999 002 V1.2.1"])
     found = why_not(retriever, trace, 5)
     assert (found.fell, found.remedies) == ("filter", ())
+
+
+def test_a_heading_that_is_not_ranked_is_said_to_be_one_and_can_be_let_in(retriever: Retriever) -> None:
+    config = TIGHT.with_(headings=False, top_k=10, prefilter_n=100)
+    trace = retriever.search(QUESTION, config)
+    chunks = retriever.chunks(config)
+    head = next(i for i, c in enumerate(chunks) if c.kind == "head")
+    found = why_not(retriever, trace, head)
+    assert (found.fell, found.rank, found.bm25_rank) == ("heading", None, None)
+    assert {"headings": True} in [r.changes for r in found.remedies]
+    # Headings do not count as ahead of a chunk with text.
+    last = trace.stages[0].order[-1]
+    assert why_not(retriever, trace, int(last)).bm25_rank == len(trace.stages[0].order)
