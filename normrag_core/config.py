@@ -125,6 +125,18 @@ class RetrieverConfig:
     def uses_bm25(self) -> bool:
         return self.ranking != "dense"
 
+    @property
+    def prefilter(self) -> RetrieverConfig:
+        """The BM25 ranking that a search begins with and nothing of what follows: settings that share it share its outcome."""
+        return RetrieverConfig(
+            ranking="bm25", prefilter_n=self.depth, top_k=1, **{name: getattr(self, name) for name in PREFILTER_SETTINGS}
+        )
+
+    @property
+    def depth(self) -> int:
+        """How many a ranking of the whole corpus keeps."""
+        return max(self.prefilter_n, self.top_k if self.ranking in ("bm25", "dense") else 0)
+
     def with_(self, **changes: Any) -> RetrieverConfig:
         """A copy with some settings changed, validated again."""
         return replace(self, **changes)
@@ -179,6 +191,10 @@ RANGES: dict[str, tuple[float, float]] = {
     "rerank_n": (0, 200),
     "top_k": (1, 10_000),
 }
+PREFILTER_SETTINGS = (
+    *("chunking", "max_words", "context", "headings", "tokenizer", "stem", "expand_abbreviations"),
+    *("bm25_k1", "bm25_b", "context_weight", "idf_power", "name_weight"),
+)
 INTEGERS = frozenset({"max_words", "prefilter_n", "iterations", "rrf_k", "seeds", "hops", "rerank_n", "top_k"})
 
 

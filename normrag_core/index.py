@@ -28,6 +28,9 @@ from normrag_core.smoothing import Means, neighbour_means, smooth, smoothed_cosi
 PRODUCTS = 2_000_000
 """Cosines kept (16 MB): an evaluation asks the same questions again and again, under one setting after the other."""
 
+RECENT = 64
+"""Candidates of questions kept, and what vectors say of them, for the next search with other weights."""
+
 Vectors = Callable[[Sequence[Chunk]], "np.ndarray | None"]
 
 
@@ -35,7 +38,7 @@ Vectors = Callable[[Sequence[Chunk]], "np.ndarray | None"]
 class VectorsInUse:
     """The vectors that a configuration ranks by: `plain` as they are, or mixed with the neighbours' means by alpha.
 
-    name: what tells `plain` from the other matrices of the index.
+    name: what tells these matrices from the others of the index; α is no part of it.
     """
 
     plain: np.ndarray
@@ -45,10 +48,17 @@ class VectorsInUse:
 
     def cosines(self, query: np.ndarray, candidates: np.ndarray) -> np.ndarray:
         """(m,) float64 cosine of the question with each candidate."""
+        return self.mixed(self.products(query, candidates), candidates)
+
+    def products(self, query: np.ndarray, candidates: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(m,) float64 each: q·e and q·m of the candidates, which α does not change; q·e twice without smoothing."""
         own = cosines(self.plain, query, candidates)
-        if self.means is None:
-            return own
-        return smoothed_cosines(self.means, own, cosines(self.means.means, query, candidates), candidates, self.alpha)
+        return own, own if self.means is None else cosines(self.means.means, query, candidates)
+
+    def mixed(self, products: tuple[np.ndarray, np.ndarray], candidates: np.ndarray) -> np.ndarray:
+        """(m,) float64 cosines, from the products of these candidates."""
+        own, mean = products
+        return own if self.means is None else smoothed_cosines(self.means, own, mean, candidates, self.alpha)
 
     def rows(self, chunks: np.ndarray) -> np.ndarray:
         """(m, dim) float32 vectors of some chunks, L2-normalised."""
@@ -76,6 +86,7 @@ class ChunkIndex:
         self._cache = Cache(limit=32)
         self._ready = Cache(limit=1)  # Apart, so that waiting for vectors does not hold up lexical search.
         self._large = Cache(limit=3)  # Matrices of the size of the vectors.
+        self.recent = Cache(limit=RECENT)
         self._products = Cache(limit=max(8, PRODUCTS // max(1, len(chunks))))
 
     def __len__(self) -> int:
@@ -171,7 +182,7 @@ class ChunkIndex:
             key = ("smoothed", relations, config.alpha, config.iterations)
             made = self._large.get(key, lambda: smooth(plain, self.adjacency, config.alpha, relations, config.iterations))
             return VectorsInUse(made, name=key)
-        return VectorsInUse(plain, self.means(config), config.alpha)
+        return VectorsInUse(plain, self.means(config), config.alpha, ("means", relations))
 
     def means(self, config: RetrieverConfig) -> Means:
         """Neighbours' means by the relations of the configuration; vectors must be there."""
@@ -185,10 +196,10 @@ class ChunkIndex:
         used = self.in_use(config)
         if used is None:
             raise ValueError("cosines: expected vectors; found none")
-        own = self._products.get((used.name, question), lambda: cosines(used.plain, query))
         if used.means is None:
-            return own
+            return self._products.get((used.name, question), lambda: cosines(used.plain, query))
         means = used.means
+        own = self._products.get(("plain", question), lambda: cosines(used.plain, query))
         mean = self._products.get(("mean", config.smoothing_relations, question), lambda: cosines(means.means, query))
         return smoothed_cosines(means, own, mean, slice(None), config.alpha)
 

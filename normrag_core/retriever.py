@@ -6,6 +6,7 @@ question ─ bm25 prefilter ▶ dense ▶ fusion (▶ expansion) (▶ rerank) (�
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from functools import lru_cache
 from time import perf_counter
 
 import numpy as np
@@ -159,15 +160,17 @@ class _Search:
             why = "no embedding model" if self.retriever.embedder is None else "vectors not ready"
             self.notes.append(f"dense stage skipped: {why}")
 
-    def _depth(self) -> int:
-        """How many a ranking of the whole corpus keeps."""
-        wide = self.config.ranking in ("bm25", "dense")
-        return max(self.config.prefilter_n, self.config.top_k if wide else 0)
-
     def _bm25(self) -> None:
         began = perf_counter()
-        self.terms = self.retriever.terms(self.question, self.config)
-        order, scores = self.index.bm25(self.config).top(self.terms, self._depth(), self.rankable)
+        prefilter = _prefilter(self.config)
+
+        def search() -> tuple[dict[str, float], np.ndarray, np.ndarray]:
+            terms = self.retriever.terms(self.question, prefilter)
+            return terms, *self.index.bm25(prefilter).top(terms, prefilter.prefilter_n, self.rankable)
+
+        # A slider over α or a weight, or a sweep, asks for the same candidates again and again.
+        asked = (self.question, prefilter, self.documents)
+        self.terms, order, scores = self.index.recent.get(asked, search)
         if not len(order):
             self.notes.append("no word of the question stands in the text searched")
         self._done("bm25", order, scores, began)
@@ -179,7 +182,10 @@ class _Search:
         before = self.stages[-1].order if self.stages else np.zeros(0, dtype=np.int64)
         if len(before):
             candidates = np.sort(before)  # Ties are broken by index, not by the order of the prefilter.
-            scores = self.used.cosines(self.query, candidates)
+            used, query = self.used, self.query
+            asked = (self.question, _prefilter(self.config), self.documents, used.name)
+            products = self.index.recent.get(asked, lambda: used.products(query, candidates))
+            scores = used.mixed(products, candidates)
             order = best(scores, len(candidates))
         else:
             # Asked for, or the prefilter found nothing at all (a question in other words): the whole corpus.
@@ -187,7 +193,7 @@ class _Search:
                 self.notes.append("the prefilter found nothing, so cosine ranks all of it")
             candidates = np.arange(len(self.index)) if self.rankable is None else np.flatnonzero(self.rankable)
             scores = self.index.all_cosines(self.config, self.query, self.question)[candidates]
-            order = best(scores, self._depth())
+            order = best(scores, self.config.depth)
         self._done("dense", candidates[order], scores[order], began)
 
     def _fuse(self) -> None:
@@ -291,6 +297,11 @@ def fusion_terms(config: RetrieverConfig, bm25: Stage, dense: Stage) -> tuple[np
     weights = (config.bm25_weight, config.dense_weight)
     terms = rrf_terms(scores, config.rrf_k, weights) if config.ranking == "rrf" else weighted_terms(scores, weights)
     return bm25.order[by_bm25], terms
+
+
+@lru_cache(1024)
+def _prefilter(config: RetrieverConfig) -> RetrieverConfig:
+    return config.prefilter
 
 
 def _places(order: np.ndarray, chunks: np.ndarray) -> np.ndarray:

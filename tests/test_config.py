@@ -73,6 +73,16 @@ def test_diff_names_what_was_changed() -> None:
     assert base.with_(alpha=0.5, top_k=3).diff(base) == {"alpha": (0.5, 1.0), "top_k": (3, 10)}
 
 
+def test_settings_behind_the_prefilter_share_it_and_those_of_it_do_not() -> None:
+    base = PRESETS["tuned"].config
+    later = {"alpha": 0.3, "dense_weight": 2.0, "expansion": True, "rerank_n": 5, "top_k": 20, "edition_preference": "latest"}
+    assert base.with_(**later).prefilter == base.prefilter
+    for change in ({"bm25_k1": 2.0}, {"idf_power": 0.1}, {"headings": not base.headings}, {"prefilter_n": 7}, {"stem": False}):
+        assert base.with_(**change).prefilter != base.prefilter
+    # A ranking of the whole corpus keeps as many as are to be shown.
+    assert base.with_(ranking="bm25", prefilter_n=20, top_k=30).prefilter.prefilter_n == 30
+
+
 def test_the_eight_presets_of_the_paper() -> None:
     assert PAPER_PRESETS == (
         "vanilla-dense",

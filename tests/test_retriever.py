@@ -244,6 +244,27 @@ def test_headings_without_text_give_way_to_chunks_with_text(retriever: Retriever
     assert {r.chunk.id for r in inside} <= {f"{B}#1", f"{B}#2", f"{B}#2.1"}
 
 
+@pytest.mark.parametrize(
+    "change",
+    [{"alpha": 0.3}, {"alpha": 1.0}, {"bm25_k1": 3.0}, {"prefilter_n": 2}, {"headings": False}, {"name_weight": 2.0}]
+    + [{"smoothing_relations": ("cites",)}, {"iterations": 2}, {"tokenizer": "word"}],
+)
+def test_a_search_after_another_one_gives_what_a_first_one_gives(change: dict[str, object]) -> None:
+    base = SMALL.with_(alpha=0.6, ranking="weighted", prefilter_n=6)
+    question = f"{QUESTION} in EN 999 001"
+    used = Retriever(corpus(), HashingEmbedder())
+    used.search(question, base)
+    used.search(question, base, documents=[A])
+    again, first = (
+        used.search(question, base.with_(**change)),
+        Retriever(corpus(), HashingEmbedder()).search(question, base.with_(**change)),
+    )
+    for got, expected in zip(again.stages, first.stages, strict=True):
+        assert got.order.tolist() == expected.order.tolist()
+        assert got.scores.tolist() == expected.scores.tolist()
+    assert again.query_tokens == first.query_tokens
+
+
 def test_neighbours_of_a_chunk(retriever: Retriever) -> None:
     chunks = retriever.chunks(SMALL)
     at = {c.id: i for i, c in enumerate(chunks)}
