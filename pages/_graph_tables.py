@@ -200,12 +200,12 @@ def _cycles(table: CitationTable) -> None:
 
 
 def _export(table: CitationTable) -> None:
-    corpus = table.corpus
+    corpus, graph = table.corpus, state.graph()
     st.caption("The whole graph of the loaded standards, and the picture as it is shown.")
     with st.container(horizontal=True):
-        _download("GraphML", lambda: export.to_graphml(corpus), "normrag.graphml", "application/xml")
-        _download("GEXF", lambda: export.to_gexf(corpus), "normrag.gexf", "application/xml")
-        _download("JSON", lambda: export.to_json(corpus), "normrag-graph.json", "application/json")
+        _download("GraphML", lambda: export.to_graphml(graph), "normrag.graphml", "application/xml")
+        _download("GEXF", lambda: export.to_gexf(graph), "normrag.gexf", "application/xml")
+        _download("JSON", lambda: export.to_json(graph), "normrag-graph.json", "application/json")
         _download("Citations with sentences (CSV)", lambda: export.citations_csv(corpus), "citations.csv", "text/csv")
         drawing = st.session_state.get("graph_drawing")
         if drawing is not None:

@@ -51,7 +51,7 @@ import os
 assert os.environ["HF_HUB_DISABLE_TELEMETRY"] == "1"
 from normrag_core.config import PRESETS
 from normrag_core.embedding import load_embedder
-from normrag_core.graph import analysis, export, views
+from normrag_core.graph import Graph, analysis, export, views
 from normrag_core.graph.table import CitationTable
 from normrag_core.ingest.pool import parse_files
 from normrag_core.model import Corpus
@@ -68,7 +68,7 @@ def main():
     page = export.to_html(view, {}, {})
     assert trace.results and any(s.name == "dense" for s in trace.stages)
     assert "src=\\"http" not in page and "href=\\"http" not in page and "://" not in to_html(corpus, trace)
-    export.to_gexf(corpus), analysis.cycles(table, "document")
+    export.to_gexf(Graph.of(corpus)), analysis.cycles(table, "document")
     print(embedder.name)
     print("attempts:", attempts)
 

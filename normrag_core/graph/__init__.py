@@ -11,6 +11,7 @@ from scipy import sparse
 
 from normrag_core.config import Relation
 from normrag_core.graph.adjacency import Adjacency, chunk_adjacency
+from normrag_core.graph.table import CitationTable
 from normrag_core.model import Corpus, InfoUnit
 
 if TYPE_CHECKING:
@@ -23,27 +24,34 @@ __all__ = ["Adjacency", "Graph", "chunk_adjacency"]
 class Graph:
     """Parthood and resolved citations over the units of a corpus.
 
-    units: the nodes. index: unit id → its place in `units`. adjacency: edges between these places.
+    table: the index arrays that all of it is made from. adjacency: edges between the places of `units`.
     """
 
-    corpus: Corpus
-    units: tuple[InfoUnit, ...]
-    index: dict[str, int]
+    table: CitationTable
     adjacency: Adjacency
 
     @classmethod
     def of(cls, corpus: Corpus) -> Graph:
         """Graph of a corpus. Citations that are not resolved have no target and make no edge."""
-        units = corpus.units
-        index = {u.id: i for i, u in enumerate(units)}
-        parent = np.array([-1 if u.parent is None else index[f"{u.document}#{u.parent}"] for u in units], dtype=np.int64)
-        pairs = (
-            (index[c.source], index[c.target])
-            for c in corpus.citations
-            if c.state == "resolved" and c.target in index and c.source in index
-        )
+        table = CitationTable.of(corpus)
+        resolved = table.target >= 0
+        pairs = np.stack([table.source[resolved], table.target[resolved]], axis=1)
         # A unit's siblings are the other children of its parent, so the parent's number names the group.
-        return cls(corpus, units, index, Adjacency.of(parent, parent, pairs))
+        return cls(table, Adjacency.of(table.parent, table.parent, pairs))
+
+    @property
+    def corpus(self) -> Corpus:
+        return self.table.corpus
+
+    @property
+    def units(self) -> tuple[InfoUnit, ...]:
+        """The nodes."""
+        return self.table.corpus.units
+
+    @property
+    def index(self) -> dict[str, int]:
+        """Unit id → its place in `units`."""
+        return self.table.index
 
     def neighbours(self, unit: str, relation: Relation) -> list[InfoUnit]:
         """Units next to the unit with this id, in corpus order."""
@@ -65,14 +73,32 @@ class Graph:
         return self.adjacency.degree
 
     def to_networkx(self) -> nx.MultiDiGraph:
-        """Nodes are unit ids; edges carry relation "part-of" (child to parent) or "cites" (citing to cited)."""
+        """G = (IU, P ∪ C) with plain attributes, for notebooks and for the exports; needs networkx.
+
+        Nodes are unit ids; what is cited and not there is a node of kind "not-loaded", its id a "?" and the cited document and
+        clause. Edges: kind "parent" (from the parent to the child), or "cites" with its text, page and state, one a citation.
+        """
         import networkx as nx  # here, for starting need not wait for it
 
-        out = nx.MultiDiGraph()
-        for unit in self.units:
-            out.add_node(unit.id, document=unit.document, code=unit.code, title=unit.title, kind=unit.kind, page=unit.page)
-        for relation, matrix in (("part-of", self.adjacency.to_parent), ("cites", self.adjacency.cites)):
-            made = sparse.coo_array(matrix)
-            for source, target in zip(made.row, made.col, strict=True):
-                out.add_edge(self.units[source].id, self.units[target].id, relation=relation)
+        corpus = self.corpus
+        out = nx.MultiDiGraph(fingerprint=corpus.fingerprint)
+        for unit in corpus.units:
+            out.add_node(
+                unit.id,
+                label=unit.heading or corpus.by_key[unit.document].label,
+                document=unit.document,
+                code=unit.code,
+                title=unit.title,
+                kind=unit.kind,
+                page=unit.page,
+                informative=unit.informative,
+            )
+        out.add_edges_from((f"{u.document}#{u.parent}", u.id, {"kind": "parent"}) for u in corpus.units if u.parent is not None)
+        for citation in corpus.citations:
+            target = citation.target
+            if target is None:
+                name = " ".join(filter(None, (citation.document, citation.code)))
+                target = f"?{name}"
+                out.add_node(target, label=name, document=citation.document, kind="not-loaded")
+            out.add_edge(citation.source, target, kind="cites", text=citation.text, page=citation.page, state=citation.state)
         return out

@@ -30,9 +30,10 @@ class Adjacency:
     cites: sparse.csr_array
 
     @classmethod
-    def of(cls, parent: np.ndarray, group: np.ndarray, citations: Iterable[tuple[int, int]]) -> Adjacency:
-        """From (citing, cited) pairs; repeated pairs count once and a node that cites itself is not its own neighbour."""
-        pairs = np.array([p for p in citations if p[0] != p[1]], dtype=np.int64).reshape(-1, 2)
+    def of(cls, parent: np.ndarray, group: np.ndarray, citations: np.ndarray | Sequence[tuple[int, int]]) -> Adjacency:
+        """From (m, 2) citing, cited; repeated pairs count once and a node that cites itself is not its own neighbour."""
+        pairs = np.asarray(citations, dtype=np.int64).reshape(-1, 2)
+        pairs = pairs[pairs[:, 0] != pairs[:, 1]]
         return cls(np.asarray(parent, dtype=np.int64), np.asarray(group, dtype=np.int64), _matrix(pairs, len(parent)))
 
     def __len__(self) -> int:

@@ -128,17 +128,7 @@ def unreferenced(table: CitationTable) -> list[InfoUnit]:
     """
     touched = np.zeros(len(table.parent), dtype=bool)
     touched[table.target[table.target >= 0]] = True
-    order = np.argsort(table.depth, kind="stable")
-    roots = table.parent < 0
-    down = touched & ~roots
-    for i in order:
-        if table.parent[i] >= 0:
-            down[i] |= down[table.parent[i]]
-    up = touched.copy()
-    for i in order[::-1]:
-        if table.parent[i] >= 0:
-            up[table.parent[i]] |= up[i]
-    quiet = ~(down | up)
+    quiet = ~(table.with_below(touched & (table.parent >= 0)) | table.with_above(touched))
     return [u for i, u in enumerate(table.corpus.units) if quiet[i] and u.kind in ("clause", "annex")]
 
 

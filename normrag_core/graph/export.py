@@ -15,6 +15,7 @@ from normrag_core.model import Corpus
 if TYPE_CHECKING:
     import networkx as nx
 
+    from normrag_core.graph import Graph
     from normrag_core.graph.views import View
 
 # A cell that starts like a formula would be run by a spreadsheet (OWASP, "CSV injection").
@@ -23,58 +24,42 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufffe\uffff]")
 
 
-def property_graph(corpus: Corpus) -> nx.MultiDiGraph:
-    """G = (IU, P ∪ C) with plain attributes: nodes are unit ids, edges have kind "parent" or "cites"."""
-    import networkx as nx  # here, for results are exported without it
-
-    graph = nx.MultiDiGraph(fingerprint=corpus.fingerprint)
-    for unit in corpus.units:
-        graph.add_node(
-            unit.id,
-            label=_clean(unit.heading or corpus.by_key[unit.document].label),
-            document=unit.document,
-            code=_clean(unit.code),
-            kind=unit.kind,
-            page=unit.page,
-            informative=unit.informative,
-        )
-    for unit in corpus.units:
-        if unit.parent is not None:
-            graph.add_edge(f"{unit.document}#{unit.parent}", unit.id, kind="parent")
-    for citation in corpus.citations:
-        target = citation.target
-        if target is None:
-            target = "?" + " ".join(filter(None, (citation.document, citation.code)))
-            graph.add_node(target, label=_clean(target[1:]), document=_clean(citation.document), kind="not-loaded")
-        graph.add_edge(
-            citation.source, target, kind="cites", text=_clean(citation.text), page=citation.page, state=citation.state
-        )
-    return graph
-
-
-def to_graphml(corpus: Corpus) -> bytes:
+def to_graphml(graph: Graph) -> bytes:
     """GraphML 1.0, UTF-8."""
     import networkx as nx
 
     buffer = io.BytesIO()
-    nx.write_graphml(property_graph(corpus), buffer)
+    nx.write_graphml(_printable(graph), buffer)
     return buffer.getvalue()
 
 
-def to_gexf(corpus: Corpus) -> bytes:
+def to_gexf(graph: Graph) -> bytes:
     """GEXF 1.2, UTF-8."""
     import networkx as nx
 
     buffer = io.BytesIO()
-    nx.write_gexf(property_graph(corpus), buffer)
+    nx.write_gexf(_printable(graph), buffer)
     return buffer.getvalue()
 
 
-def to_json(corpus: Corpus) -> str:
+def to_json(graph: Graph) -> str:
     """Node-link JSON as networkx reads it back."""
     import networkx as nx
 
-    return json.dumps(nx.node_link_data(property_graph(corpus), edges="links"), ensure_ascii=False)
+    return json.dumps(nx.node_link_data(_printable(graph), edges="links"), ensure_ascii=False)
+
+
+def _printable(graph: Graph) -> nx.MultiDiGraph:
+    """The graph without the characters that XML refuses."""
+    import networkx as nx
+
+    made = graph.to_networkx()
+    made = nx.relabel_nodes(made, {n: _clean(n) for n in made if _CONTROL.search(n)}, copy=False)
+    for attributes in (*(a for _, a in made.nodes(data=True)), *(a for *_, a in made.edges(data=True))):
+        for name, value in attributes.items():
+            if isinstance(value, str):
+                attributes[name] = _clean(value)
+    return made
 
 
 def citations_csv(corpus: Corpus) -> str:

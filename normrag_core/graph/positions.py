@@ -5,18 +5,20 @@ Every function takes nodes and returns them with x and y in pixels. Opening a no
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from math import cos, pi, radians, sin
 from typing import TYPE_CHECKING
 
-import networkx as nx
 import numpy as np
 
 if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
     from normrag_core.graph.views import Edge, Node
 
 SEED = 7
+ROUNDS = 120
 SPACING = 150.0
 CLEAR = 105.0
 WIDE, HIGH = 135.0, 74.0  # pixels a node in a picture of the usual shape
@@ -34,7 +36,7 @@ SECTORS: dict[str, tuple[float, float]] = {
 
 
 def nested(nodes: list[Node], edges: list[Edge], parent: Mapping[str, str]) -> list[Node]:
-    """Top-level nodes by a spring layout of their citations; the children of an opened node on a ring around it.
+    """Top-level nodes by the steps of citation between them; the children of an opened node on a ring around it.
 
     parent: node id → id of the node above it, "" at the top. The top level's places depend on the top level alone.
     """
@@ -46,68 +48,95 @@ def nested(nodes: list[Node], edges: list[Edge], parent: Mapping[str, str]) -> l
             node = above[node]
         return node
 
-    graph = nx.Graph()
-    graph.add_nodes_from(top)
-    for edge in edges:
-        s, t = summit(edge.source), summit(edge.target)
-        if s != t:
-            graph.add_edge(s, t)
-    at = _packed(graph)
-    children: dict[str, list[str]] = {}
-    for node in nodes:
-        if above[node.id]:
-            children.setdefault(above[node.id], []).append(node.id)
-    depth = {n.id: n.depth for n in nodes}
-    for node in sorted(nodes, key=lambda n: n.depth):
-        ring = children.get(node.id, [])
-        if node.id not in at or not ring:
-            continue
-        radius = max(RING / (1 + depth[node.id]), len(ring) * 26 / (2 * pi))
-        for k, child in enumerate(ring):
-            angle = 2 * pi * k / len(ring) - pi / 2
-            at[child] = (at[node.id][0] + radius * cos(angle), at[node.id][1] + radius * sin(angle))
+    links = {(summit(e.source), summit(e.target)) for e in edges}
+    at = _packed(top, {(min(pair), max(pair)) for pair in links if pair[0] != pair[1]})
+    around(at, nodes, above)
     return [replace(n, x=round(at[n.id][0], 1), y=round(at[n.id][1], 1)) for n in nodes if n.id in at]
 
 
-def _packed(graph: nx.Graph) -> dict[str, tuple[float, float]]:
+def around(at: dict[str, tuple[float, float]], nodes: list[Node], above: Mapping[str, str]) -> None:
+    """Puts every node that has one above it on a ring around that one; a ring inside a ring is narrower.
+
+    at: node id → place, of the nodes without one above them; filled in.
+    """
+    rings: dict[str, list[Node]] = {}
+    for node in nodes:
+        if above.get(node.id):
+            rings.setdefault(above[node.id], []).append(node)
+    waiting = [(i, 0) for i in at if i in rings]
+    for middle, level in waiting:
+        ring = rings[middle]
+        radius = max(RING / (1 + level), len(ring) * 26 / (2 * pi))
+        for k, child in enumerate(ring):
+            angle = 2 * pi * k / len(ring) - pi / 2
+            at[child.id] = (at[middle][0] + radius * cos(angle), at[middle][1] + radius * sin(angle))
+            if child.id in rings:
+                waiting.append((child.id, level + 1))
+
+
+def _packed(names: list[str], links: Collection[tuple[str, str]]) -> dict[str, tuple[float, float]]:
     """Each connected part laid out by itself; the largest first, the others beside and below it in the shape of a screen."""
-    parts = sorted((sorted(c) for c in nx.connected_components(graph)), key=lambda c: (-len(c), c[0]))
-    at: dict[str, tuple[float, float]] = {}
-    if not parts:
-        return at
-    spread = [_spread(graph.subgraph(part), len(part)) for part in parts]
-    boxes = [[(min(p[i] for p in s.values()), max(p[i] for p in s.values())) for i in (0, 1)] for s in spread]
-    sizes = [(x[1] - x[0] + SPACING, y[1] - y[0] + SPACING) for x, y in boxes]
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    if not names:
+        return {}
+    names = sorted(names)
+    place = {name: i for i, name in enumerate(names)}
+    pairs = np.array([(place[s], place[t]) for s, t in sorted(links)], dtype=np.int64).reshape(-1, 2)
+    ones = np.ones(len(pairs))
+    graph = coo_array((ones, (pairs[:, 0], pairs[:, 1])), shape=(len(names),) * 2).tocsr()
+    _, label = connected_components(graph, directed=False)
+    parts = sorted((np.flatnonzero(label == c) for c in range(label.max() + 1)), key=lambda p: (-len(p), int(p[0])))
+    spread = [_spread(graph[part][:, part]) for part in parts]
+    low = [s.min(axis=0) for s in spread]
+    sizes = [tuple((s.max(axis=0) - lowest + SPACING).tolist()) for s, lowest in zip(spread, low, strict=True)]
     wide = max(1.25 * sizes[0][0], (1.8 * sum(w * h for w, h in sizes)) ** 0.5)
+    at: dict[str, tuple[float, float]] = {}
     # Shelves beside the first part as long as they fit in its height, then below it.
     x = left = sizes[0][0]
     y = row = 0.0
-    for number, (places, box, (w, h)) in enumerate(zip(spread, boxes, sizes, strict=True)):
-        corner = (0.0, 0.0)
+    for number, (part, places, lowest, (w, h)) in enumerate(zip(parts, spread, low, sizes, strict=True)):
+        corner = np.zeros(2)
         if number:
             if x > left and x + w > wide:
                 x, y, row = left, y + row, 0.0
             if left and y + h > sizes[0][1]:
                 left, x, y, row = 0.0, 0.0, max(y, sizes[0][1]), 0.0
-            corner = (x, y)
+            corner = np.array([x, y])
             x, row = x + w, max(row, h)
-        at |= {n: (corner[0] + p[0] - box[0][0], corner[1] + p[1] - box[1][0]) for n, p in places.items()}
+        moved = places - lowest + corner
+        at |= {names[i]: (float(px), float(py)) for i, (px, py) in zip(part.tolist(), moved.tolist(), strict=True)}
     return at
 
 
-def _spread(part: nx.Graph, n: int) -> dict[str, tuple[float, float]]:
-    """One connected part: springs, then pushed apart until no two nodes are nearer than a label needs."""
+def _spread(links: csr_array) -> np.ndarray:
+    """(n, 2) places of one connected part, no two nearer than a label needs.
+
+    Stress majorization (Gansner, Koren and North 2004): distances in the picture follow the number of steps between two nodes,
+    near ones weighing most. links: (n, n), either direction.
+    """
+    from scipy.sparse.csgraph import shortest_path
+
+    n = links.shape[0]
     if n == 1:
-        return dict.fromkeys(part, (0.0, 0.0))
-    names = sorted(part)
-    ordered = nx.Graph()
-    ordered.add_nodes_from(names)
-    ordered.add_edges_from(sorted(tuple(sorted(e)) for e in part.edges))
-    layout = nx.kamada_kawai_layout(ordered) if n <= 30 else nx.spring_layout(ordered, seed=SEED, iterations=100, k=4 / n**0.5)
-    raw = np.array([layout[name] for name in names])
-    raw = (raw - raw.mean(axis=0)) @ np.linalg.svd(raw - raw.mean(axis=0), full_matrices=False)[2].T  # longest way across
+        return np.zeros((1, 2))
+    steps = shortest_path(links, directed=False, unweighted=True)
+    weight = 1.0 / np.maximum(steps, 1.0) ** 2
+    np.fill_diagonal(weight, 0.0)
+    laplacian = np.diag(weight.sum(axis=1)) - weight
+    solve = np.linalg.inv(laplacian + 1.0 / n)  # the constant shift that the Laplacian leaves open is fixed to nought
+    pulled = weight * steps
+    raw = np.random.default_rng(SEED).normal(size=(n, 2))
+    rounds = max(10, min(ROUNDS, 10_000_000 // n**2))
+    for _ in range(rounds):
+        away = raw[:, None, :] - raw[None, :, :]
+        ratio = pulled / np.maximum(np.hypot(away[..., 0], away[..., 1]), 1e-9)
+        raw = solve @ (ratio.sum(axis=1)[:, None] * raw - ratio @ raw)
+    raw = raw - raw.mean(axis=0)
+    raw = raw @ np.linalg.svd(raw, full_matrices=False)[2].T  # longest way across
     place = np.stack([_evened(raw[:, 0]) * WIDE, _evened(raw[:, 1]) * HIGH], axis=1) * n**0.5
-    for _ in range(120):
+    for _ in range(rounds):
         away = place[:, None, :] - place[None, :, :]
         away[..., 1] *= 1.8  # labels are wider than high
         distance = np.hypot(away[..., 0], away[..., 1]) + np.eye(n) * 1e9
@@ -115,7 +144,7 @@ def _spread(part: nx.Graph, n: int) -> dict[str, tuple[float, float]]:
         if not push.any():
             break
         place += ((away / np.maximum(distance, 1e-6)[..., None]) * push[..., None]).sum(axis=1) * 0.6
-    return {name: (float(x), float(y)) for name, (x, y) in zip(names, place, strict=True)}
+    return place
 
 
 def _evened(values: np.ndarray) -> np.ndarray:
@@ -148,27 +177,34 @@ def tree(nodes: list[Node], edges: list[Edge]) -> list[Node]:
     return [replace(n, x=n.depth * COLUMN, y=y[n.id]) for n in nodes]
 
 
-def sectors(nodes: list[Node], hops: Mapping[str, int]) -> list[Node]:
-    """The centre in the middle, each relation in its own direction, each hop further out. Roles name the relation."""
-    groups: dict[tuple[str, int], list[Node]] = {}
+def sectors(nodes: list[Node], hops: Mapping[str, int], above: Mapping[str, str]) -> list[Node]:
+    """The centre in the middle, each relation in its own direction, each hop further out. Roles name the relation.
+
+    hops: node id → distance. above: node id → the opened node around which it stands.
+    """
+    groups: dict[tuple[int, str], list[Node]] = {}
     for node in nodes:
-        groups.setdefault((node.role, hops[node.id]), []).append(node)
-    placed = []
-    for (role, hop), members in groups.items():
+        if node.id not in above:
+            groups.setdefault((hops[node.id], node.role), []).append(node)
+    at: dict[str, tuple[float, float]] = {}
+    inner = dict.fromkeys(SECTORS, 0.0)  # where the last ring of each relation stands
+    for (hop, role), members in sorted(groups.items(), key=lambda g: g[0][0]):
         if hop == 0:
-            placed += [replace(n, x=0.0, y=0.0) for n in members]
+            at |= dict.fromkeys((n.id for n in members), (0.0, 0.0))
             continue
-        middle, width = SECTORS.get(role, (0.0, 360.0))
-        radius, rest = 250.0 * hop, list(members)
+        middle, width = SECTORS[role]
+        radius, rest = max(250.0 * hop, inner[role] + 130.0), list(members)
         while rest:
             room = max(1, int(radius * radians(width) / 58.0))
             ring, rest = rest[:room], rest[room:]
             for k, node in enumerate(ring):
                 share = 0.0 if len(ring) == 1 else k / (len(ring) - 1) - 0.5
                 angle = radians(middle + width * share)
-                placed.append(replace(node, x=round(1.5 * radius * cos(angle), 1), y=round(radius * sin(angle), 1)))
+                at[node.id] = (1.5 * radius * cos(angle), radius * sin(angle))
+            inner[role] = radius
             radius += 85.0
-    return placed
+    around(at, nodes, above)
+    return [replace(n, x=round(at[n.id][0], 1), y=round(at[n.id][1], 1)) for n in nodes]
 
 
 def columns(nodes: list[Node]) -> list[Node]:

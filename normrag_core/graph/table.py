@@ -1,7 +1,7 @@
-"""Units and citations as index arrays: what views, tables and centralities count over.
+"""Units and citations as index arrays: what the adjacency, the views, the tables and the centralities are made from.
 
-One row a unit (in corpus order) and one a citation; parents come before their children, so a single pass lifts any unit to
-the nearest ancestor that is shown.
+One row a unit (in corpus order) and one a citation. Whatever climbs the clause tree climbs it level by level for all units at
+once, so it costs a handful of array operations at any size.
 """
 
 from __future__ import annotations
@@ -36,60 +36,77 @@ class CitationTable:
 
     @classmethod
     def of(cls, corpus: Corpus) -> CitationTable:
-        """Arrays of a corpus. Units must follow their parents, as ingest writes them; others are sorted out by depth."""
-        index = {unit.id: i for i, unit in enumerate(corpus.units)}
+        """Arrays of a corpus, whose units may stand in any order."""
+        units, citations = corpus.units, corpus.citations
+        index = {unit.id: i for i, unit in enumerate(units)}
         document_index = {d.key: i for i, d in enumerate(corpus.documents)}
-        n = len(corpus.units)
-        parent = np.full(n, -1, dtype=np.int64)
-        for i, unit in enumerate(corpus.units):
-            if unit.parent is not None:
-                parent[i] = index[f"{unit.document}#{unit.parent}"]
-        depth = np.zeros(n, dtype=np.int64)
-        for i in range(n):
-            at, steps = parent[i], 0
-            while at >= 0:
-                at, steps = parent[at], steps + 1
-            depth[i] = steps
-        citations = corpus.citations
+        state_index = {s: i for i, s in enumerate(STATES)}
+        parent = np.array([-1 if u.parent is None else index[f"{u.document}#{u.parent}"] for u in units], dtype=np.int64)
+        depth = np.zeros(len(units), dtype=np.int64)
+        above = parent.copy()
+        while (above >= 0).any():
+            depth += above >= 0
+            above = _step(parent, above)
         return cls(
             corpus=corpus,
             index=index,
             parent=parent,
             depth=depth,
-            document=np.array([document_index[u.document] for u in corpus.units], dtype=np.int64),
+            document=np.array([document_index[u.document] for u in units], dtype=np.int64),
             source=np.array([index[c.source] for c in citations], dtype=np.int64),
             target=np.array([index.get(c.target or "", -1) for c in citations], dtype=np.int64),
-            state=np.array([STATES.index(c.state) for c in citations], dtype=np.int64),
+            state=np.array([state_index[c.state] for c in citations], dtype=np.int64),
             informative=np.array([c.informative for c in citations], dtype=bool),
         )
+
+    def places(self, ids: list[str]) -> np.ndarray:
+        """(m,) int64 unit indices of the ids that name a unit; others are skipped."""
+        return np.array([self.index[i] for i in ids if i in self.index], dtype=np.int64)
+
+    def mask(self, ids: list[str]) -> np.ndarray:
+        """(n_units,) bool: the units with these ids."""
+        made = np.zeros(len(self.parent), dtype=bool)
+        made[self.places(ids)] = True
+        return made
 
     def lift(self, visible: np.ndarray) -> np.ndarray:
         """Nearest shown ancestor-or-self of every unit: (n_units,) unit index, -1 where none is shown.
 
         visible: (n_units,) bool.
         """
-        lifted = np.full(len(self.parent), -1, dtype=np.int64)
-        for i in np.argsort(self.depth, kind="stable"):
-            lifted[i] = i if visible[i] else (lifted[self.parent[i]] if self.parent[i] >= 0 else -1)
-        return lifted
+        lifted = np.arange(len(self.parent))
+        while True:
+            hidden = (lifted >= 0) & ~visible[lifted]
+            if not hidden.any():
+                return lifted
+            lifted = np.where(hidden, _step(self.parent, lifted), lifted)
 
-    def subtree_sizes(self) -> np.ndarray:
-        """Units in each unit's subtree, itself included: (n_units,)."""
-        sizes = np.ones(len(self.parent), dtype=np.int64)
-        for i in np.argsort(-self.depth, kind="stable"):
-            if self.parent[i] >= 0:
-                sizes[self.parent[i]] += sizes[i]
-        return sizes
+    def with_above(self, chosen: np.ndarray) -> np.ndarray:
+        """(n_units,) bool: the chosen units and all above them."""
+        out, level = chosen.copy(), np.flatnonzero(chosen)
+        while level.size:
+            level = np.unique(self.parent[level])
+            level = level[level >= 0]
+            level = level[~out[level]]
+            out[level] = True
+        return out
+
+    def with_below(self, chosen: np.ndarray) -> np.ndarray:
+        """(n_units,) bool: the chosen units and all below them."""
+        return np.asarray(self.lift(chosen) >= 0)
 
     def folded(self, shown: list[str], score: np.ndarray) -> dict[str, float]:
         """A score of units summed over what each shown unit stands for, scaled so that the largest is 1.
 
         shown: unit ids, others are skipped. score: (n_units,).
         """
-        visible = np.zeros(len(self.parent), dtype=bool)
         known = [i for i in shown if i in self.index]
-        visible[[self.index[i] for i in known]] = True
-        lifted = self.lift(visible)
+        lifted = self.lift(self.mask(known))
         total = np.bincount(lifted[lifted >= 0], weights=score[lifted >= 0], minlength=len(score))
         top = max((float(total[self.index[i]]) for i in known), default=0.0)
         return {i: float(total[self.index[i]]) / top if top else 0.0 for i in known}
+
+
+def _step(parent: np.ndarray, at: np.ndarray) -> np.ndarray:
+    """One level up: -1 stays -1."""
+    return np.where(at >= 0, parent[np.maximum(at, 0)] if len(parent) else at, -1)

@@ -56,8 +56,8 @@ def test_sibling_matrix_holds_every_pair() -> None:
 def test_networkx_view() -> None:
     view = Graph.of(corpus()).to_networkx()
     assert view.number_of_nodes() == 11
-    assert sorted(d["relation"] for _, _, d in view.edges(data=True)) == ["cites"] * 3 + ["part-of"] * 9
-    assert view.has_edge(f"{A}#4.1", f"{A}#4")
+    assert sorted(d["kind"] for _, _, d in view.edges(data=True)) == ["cites"] * 3 + ["parent"] * 9
+    assert view.has_edge(f"{A}#4", f"{A}#4.1")
 
 
 def test_a_split_unit_is_a_head_with_its_parts_as_children() -> None:

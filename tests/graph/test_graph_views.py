@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import re
 import xml.etree.ElementTree as ElementTree
@@ -11,7 +13,7 @@ import numpy as np
 import pytest
 
 from normrag_core.config import RetrieverConfig
-from normrag_core.graph import analysis, export, views
+from normrag_core.graph import Graph, analysis, export, views
 from normrag_core.graph.centrality import betweenness, pagerank
 from normrag_core.graph.table import CitationTable
 from normrag_core.model import Chunk, Citation, Corpus, Document, InfoUnit
@@ -199,14 +201,43 @@ def test_importance_of_units(table: CitationTable) -> None:
         analysis.centrality(table, "fame")
 
 
-def test_exports_read_back(corpus: Corpus) -> None:
-    graph = nx.parse_graphml(export.to_graphml(corpus).decode())
-    assert graph.number_of_nodes() == 9 + 3
-    assert sum(d["kind"] == "cites" for *_, d in graph.edges(data=True)) == 9
-    assert ElementTree.fromstring(export.to_gexf(corpus)).tag.endswith("gexf")
-    data = json.loads(export.to_json(corpus))
-    assert len(data["nodes"]) == 12
-    assert export.citations_csv(corpus).count("\r\n") == 10
+@pytest.mark.parametrize("form", ["graphml", "gexf", "json"])
+def test_exports_read_back(table: CitationTable, form: str) -> None:
+    """What an independent reader finds in the file is what stands in the corpus, hostile title and all."""
+    graph = Graph.of(table.corpus)
+    if form == "graphml":
+        read = nx.read_graphml(io.BytesIO(export.to_graphml(graph)), force_multigraph=True)
+    elif form == "gexf":
+        read = nx.read_gexf(io.BytesIO(export.to_gexf(graph)))
+    else:
+        read = nx.node_link_graph(json.loads(export.to_json(graph)), edges="links")
+    assert read.is_directed()
+    assert read.is_multigraph()
+    assert set(read) == {u.id for u in table.corpus.units} | {"?C 9", "?B 7.7", "?B 1"}
+    assert read.nodes["A V1#4.1"]["title"] == EVIL
+    assert (read.nodes["A V1#4.2"]["page"], read.nodes["A V1#4.2"]["informative"]) == (3, True)
+    cites = [(s, t) for s, t, d in read.edges(data=True) if d["kind"] == "cites"]
+    assert sorted(cites) == sorted((c.source, c.target or f"?{c.document} {c.code}") for c in table.corpus.citations)
+    assert cites.count(("A V1#4.1", "B V1#1")) == 2
+    assert {(s, t) for s, t, d in read.edges(data=True) if d["kind"] == "parent"} >= {
+        ("A V1#4", "A V1#4.1"),
+        ("B V1#", "B V1#1"),
+    }
+
+
+def test_csv_has_the_sentences(corpus: Corpus) -> None:
+    rows = list(csv.DictReader(io.StringIO(export.citations_csv(corpus), newline="")))
+    assert len(rows) == 9
+    assert (rows[7]["document"], rows[7]["clause"], rows[7]["sentence"]) == ("A V1", "5", "See it.")
+    assert (rows[7]["cited document"], rows[7]["cited clause"], rows[7]["state"]) == ("B", "7.7", "missing-clause")
+
+
+def test_svg_draws_every_node_and_edge(table: CitationTable) -> None:
+    view = views.documents_view(table)
+    drawing = ElementTree.fromstring(export.to_svg(view, {}, {}))
+    assert len(drawing.findall("{*}circle")) == 3
+    assert len(drawing.findall("{*}line")) == 3
+    assert [t.text for t in drawing.findall("{*}text")] == [n.label for n in view.nodes]
 
 
 @pytest.mark.parametrize("cell", ["=1+1", "+1", "-1", "@SUM(A1)", "\tx"])
