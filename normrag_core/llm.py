@@ -5,6 +5,7 @@ Only the standard library: one request form does not justify a dependency.
 
 from __future__ import annotations
 
+import http.client
 import json
 import os
 import time
@@ -12,6 +13,8 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -50,6 +53,8 @@ class Endpoint:
             raise ValueError(f"base URL: expected http://… or https://…; found {self.base_url!r}")
         if not self.model.strip():
             raise ValueError("model: expected a name; found nothing")
+        if not (self.key.isascii() and self.key.isprintable()):
+            raise ValueError("key: expected one line of ASCII; found other characters")
 
     @classmethod
     def from_environment(cls, **given: Any) -> Endpoint:
@@ -82,7 +87,7 @@ def complete(endpoint: Endpoint, prompt: str, sleep: Callable[[float], None] = t
         wait = min(2.0**attempt, 30.0)
         try:
             with urllib.request.urlopen(request, timeout=endpoint.timeout) as reply:
-                return _content(reply.read(MAX_REPLY_BYTES + 1))
+                return _content(_body(reply, time.monotonic() + endpoint.timeout))
         except urllib.error.HTTPError as error:
             with error:
                 said = error.read(300).decode("utf8", "replace").strip()
@@ -94,11 +99,24 @@ def complete(endpoint: Endpoint, prompt: str, sleep: Callable[[float], None] = t
             problem = f"no reply within {endpoint.timeout:g} s"
         except urllib.error.URLError as error:
             problem = f"no reply within {endpoint.timeout:g} s" if isinstance(error.reason, TimeoutError) else str(error.reason)
-        except OSError as error:
+        except (OSError, http.client.HTTPException) as error:
             problem = f"connection lost ({error})"
         if attempt + 1 < endpoint.attempts:
             sleep(wait)
     raise EndpointError(f"{endpoint.base_url}: {problem} ({endpoint.attempts} attempts)")
+
+
+def _body(reply: http.client.HTTPResponse, end: float) -> bytes:
+    """The whole reply, in pieces: a server that sends a byte now and then would outlive the time limit of each."""
+    pieces, size = [], 0
+    while size <= MAX_REPLY_BYTES and (piece := reply.read1(65_536)):
+        pieces.append(piece)
+        size += len(piece)
+        if time.monotonic() > end:
+            raise TimeoutError
+    if reply.length and size <= MAX_REPLY_BYTES:
+        raise http.client.IncompleteRead(b"", reply.length)
+    return b"".join(pieces)
 
 
 def _content(data: bytes) -> str:
@@ -115,5 +133,10 @@ def _content(data: bytes) -> str:
 
 
 def _retry_after(header: str | None, otherwise: float) -> float:
-    # The header may also be a date; such a server gets the ordinary wait.
-    return min(float(header), 120.0) if header and header.strip().replace(".", "", 1).isdigit() else otherwise
+    """Seconds to wait: the header holds them, or a date."""
+    try:
+        text = (header or "").strip()
+        wait = float(text) if text[:1].isdigit() else (parsedate_to_datetime(text) - datetime.now(UTC)).total_seconds()
+    except (ValueError, TypeError):  # nothing, or nonsense; a date without a zone
+        return otherwise
+    return min(max(wait, 0.0), 120.0)
