@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import os
-import tempfile
 from pathlib import Path
 
 import pandas as pd
@@ -22,6 +21,7 @@ from normrag_core.evaluation.generation import (
 from normrag_core.evaluation.generation.run import CITATION_PROMPT, CLAUSE_PROMPT
 from normrag_core.evaluation.questions import QuestionError, QuestionSet, dump_csv, dump_jsonl, parse_questions
 from normrag_core.evaluation.witnesses import find_missing
+from normrag_core.storage import MemoryWorkspace, Workspace
 from pages import _escape as escape
 from pages import _sample as sample
 from pages import _state as state
@@ -138,6 +138,22 @@ def _make() -> None:
     _with_model(int(wanted))
 
 
+class WorkspaceLog:
+    """What a model answered so far, kept with the documents it was made from: it can be gone on with after a restart, and
+    goes when they are deleted."""
+
+    NOTE = "replies to generated questions"
+
+    def __init__(self, workspace: Workspace | MemoryWorkspace) -> None:
+        self.workspace = workspace
+
+    def read(self) -> str:
+        return self.workspace.recall(self.NOTE)
+
+    def append(self, line: str) -> None:
+        self.workspace.remember(self.NOTE, self.read() + line)
+
+
 def _with_model(wanted: int) -> None:
     corpus = state.corpus()
     left, right = st.columns(2)
@@ -179,9 +195,7 @@ def _with_model(wanted: int) -> None:
     )
     job: Job | None = st.session_state.get("evaluate_generation")
     if st.button("Start, or go on where it stopped", type="primary", disabled=job is not None and job.running):
-        # The folder goes with the session: what stands in it was made from the documents.
-        folder = st.session_state.setdefault("evaluate_folder", tempfile.TemporaryDirectory(prefix="normrag-"))
-        log = Path(folder.name) / "generated.jsonl"
+        log = WorkspaceLog(state.library().workspace)
         st.session_state["evaluate_generation"] = Job(
             f"{len(sources)} sources",
             lambda job: generate(corpus, sources, endpoint, log, prompts=prompts, progress=job.report, cancel=job.stop.is_set),

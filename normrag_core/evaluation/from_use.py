@@ -1,7 +1,8 @@
-"""Questions from use: a result marked right is a witness of the question asked, one marked wrong is remembered as rejected.
+"""Questions from use: a result marked right is a witness of the question asked, one marked wrong is a passage judged wrong.
 
-Both kinds are kept as questions with passages, so that they are stored, shown and edited like any question set. A mark belongs
-to a passage, not to a chunk: by the rule of `evaluation.matching` it is found again under any other chunking.
+A rejected passage counts where its question is measured: `judged` puts it into any question set that asks the same. Both kinds
+are kept as questions with passages, so that they are stored, shown and edited like any question set. A mark belongs to a
+passage, not to a chunk: by the rule of `evaluation.matching` it is found again under any other chunking.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from normrag_core.evaluation.matching import THRESHOLD, lcs_length, needed, words
-from normrag_core.evaluation.questions import Question, QuestionError, Witness, dump_jsonl, parse_questions
+from normrag_core.evaluation.questions import Question, QuestionError, QuestionSet, Witness, dump_jsonl, parse_questions
 
 Verdict = Literal["right", "wrong"]
 FROM_USE = "from use"
@@ -41,6 +42,15 @@ class Marks:
         if _any(self.right, question, lambda w: _holds(w, file, text)):
             return "right"
         return "wrong" if _any(self.wrong, question, lambda w: _holds(w, file, text)) else None
+
+    def judged(self, questions: QuestionSet) -> QuestionSet:
+        """The set, its questions with the passages that were marked wrong for them added to those that it holds as rejected."""
+        wrong = {q.id: q.witnesses for q in self.wrong}
+        asked = []
+        for question in questions:
+            found = wrong.get(question.id) or wrong.get(_key(question.question)) or ()
+            asked.append(replace(question, rejected=tuple(dict.fromkeys((*question.rejected, *found)))))
+        return replace(questions, questions=tuple(asked))
 
     def mark(self, question: str, verdict: Verdict | None, witness: Witness, text: str) -> Marks:
         """The marks with this verdict on a chunk in place of the one it had; None takes it away. Twice is once.

@@ -64,10 +64,15 @@ def needed(n_words: int, threshold: float) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Matches:
-    """hits[question][goal]: sorted indices of the chunks that satisfy it. words: (n_chunks,) int64, words in each chunk."""
+    """hits[question][goal]: sorted indices of the chunks that satisfy it. words: (n_chunks,) int64, words in each chunk.
+
+    rejected[question]: sorted indices of the chunks that hold something judged wrong for it and satisfy no goal; None where
+    nothing was judged wrong.
+    """
 
     hits: tuple[tuple[np.ndarray, ...], ...]
     words: np.ndarray
+    rejected: tuple[np.ndarray | None, ...]
 
     @property
     def reachable(self) -> np.ndarray:
@@ -94,7 +99,7 @@ def match(corpus: Corpus, chunks: Sequence[Chunk], questions: Sequence[Question]
     prepared: list[list[tuple[list[str], list[str]]]] = []
     for question in questions:
         row = []
-        for goal in question.goals:
+        for goal in (*question.goals, *question.rejected):
             keys = [d.key for d in find(goal)]
             text = words(goal.text) if isinstance(goal, Witness) else []
             for key in keys:
@@ -103,18 +108,21 @@ def match(corpus: Corpus, chunks: Sequence[Chunk], questions: Sequence[Question]
         prepared.append(row)
     for key, vocabulary in wanted.items():
         bags[key] = _Bag(sorted(vocabulary), by_document[key], texts)
-    hits = []
+    hits: list[tuple[np.ndarray, ...]] = []
+    rejected: list[np.ndarray | None] = []
     for question, row in zip(questions, prepared, strict=True):
         found = []
-        for goal, (keys, text) in zip(question.goals, row, strict=True):
+        for goal, (keys, text) in zip((*question.goals, *question.rejected), row, strict=True):
             if isinstance(goal, Relevant):
                 indices = [i for key in keys for i in by_document[key] if _holds(corpus, chunks[i], key, goal.code, threshold)]
             else:
                 need = needed(len(text), threshold)
                 indices = [i for key in keys for i in bags[key].candidates(text, need) if lcs_length(text, texts[i]) >= need]
             found.append(np.array(sorted(indices), dtype=np.int64))
-        hits.append(tuple(found))
-    return Matches(tuple(hits), np.array([len(t) for t in texts], dtype=np.int64))
+        right, wrong = found[: len(question.goals)], found[len(question.goals) :]
+        hits.append(tuple(right))
+        rejected.append(np.setdiff1d(np.concatenate(wrong), np.concatenate(right)) if wrong else None)
+    return Matches(tuple(hits), np.array([len(t) for t in texts], dtype=np.int64), tuple(rejected))
 
 
 class DocumentFinder:

@@ -20,7 +20,10 @@ READING_WORDS = 3000
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """name: "R" of "R@10". each: (outcome, K) → (q,) float64 in [0, 1], nan where the metric says nothing about a question."""
+    """name: "R" of "R@10". each: (outcome, K) → (q,) float64 in [0, 1], nan where the metric says nothing about a question.
+
+    lower: whether a lower value is the better one.
+    """
 
     name: str
     title: str
@@ -30,6 +33,7 @@ class Metric:
     each: Callable[[Outcome, int], np.ndarray]
     default: bool = True
     unit: str = "results"
+    lower: bool = False
 
     def label(self, k: int) -> str:
         """ "R@10"; "R@3000w" where K counts words."""
@@ -91,6 +95,10 @@ def _both(o: Outcome, k: int) -> np.ndarray:
 def _target_only(o: Outcome, k: int) -> np.ndarray:
     last = o.ranks[np.arange(len(o.ranks)), np.maximum(o.goals - 1, 0)] if o.ranks.size else np.zeros(0)
     return np.where(o.citation, last <= k, np.nan)
+
+
+def _wrong(o: Outcome, k: int) -> np.ndarray:
+    return np.where(np.isnan(o.wrong).all(axis=1), np.nan, (o.wrong <= k).sum(axis=1) / k)
 
 
 PAPER = "arXiv 2604.09868"
@@ -163,6 +171,15 @@ METRICS: dict[str, Metric] = {
             PAPER,
             _ap_found,
             default=False,
+        ),
+        Metric(
+            "wrong",
+            "share judged wrong",
+            "|results of R_K judged wrong| / K",
+            "share of the first K results that somebody marked as wrong; only questions with such marks; lower is better",
+            "ours",
+            _wrong,
+            lower=True,
         ),
         Metric(
             "R_words",

@@ -11,14 +11,17 @@ import hashlib
 import io
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 CITATION_TYPE = "crossref"
-CSV_COLUMNS = ("id", "type", "question", "answer", "file", "page", "clause", "text", "document", "code")
+CSV_COLUMNS = ("id", "type", "question", "answer", "file", "page", "clause", "text", "document", "code", "judged")
+WRONG = "wrong"
+"""What `judged` says in a CSV row whose passage or clause does not answer the question; empty: it does."""
 
+_SEPARATOR = re.compile(r"sep=([,;\t])\r?\n", re.IGNORECASE)
 # Apostrophes too: a cell that had one before its sign must come back with it.
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")
 
@@ -49,7 +52,8 @@ class Relevant:
 class Question:
     """What is asked and where the answer stands.
 
-    The witnesses of a citation question are in this order: asked clause, cited clause.
+    The witnesses of a citation question are in this order: asked clause, cited clause. rejected: passages and clauses that
+    somebody read and judged not to answer it, the qrels of relevance 0.
     """
 
     id: str
@@ -58,6 +62,7 @@ class Question:
     answer: str = ""
     witnesses: tuple[Witness, ...] = ()
     relevant: tuple[Relevant, ...] = ()
+    rejected: tuple[Witness | Relevant, ...] = ()
 
     @property
     def goals(self) -> tuple[Witness | Relevant, ...]:
@@ -113,15 +118,19 @@ def load_questions(path: str | Path) -> QuestionSet:
     OSError where it cannot be read, QuestionError where no line is usable.
     """
     path = Path(path)
-    return parse_questions(path.read_text("utf-8-sig"), path.name)
+    return parse_questions(path.read_bytes(), path.name)
 
 
-def parse_questions(text: str, name: str = "questions.jsonl") -> QuestionSet:
-    """Question set of the text of a file; the form follows the name's ending. QuestionError where no line is usable."""
+def parse_questions(text: str | bytes, name: str = "questions.jsonl") -> QuestionSet:
+    """Question set of what a file holds; the form follows the name's ending. QuestionError where no line is usable."""
+    remarks: list[Problem] = []
+    if isinstance(text, bytes):
+        text, remarks = _decoded(text, name)
     if name.lower().endswith(".csv"):
         rows, problems = _csv_rows(text)
     else:
         rows, problems = _json_rows(text)
+    problems += remarks
     questions: list[Question] = []
     first_line: dict[str, int] = {}
     for line, row in rows:
@@ -152,6 +161,10 @@ def from_object(row: Any) -> Question:
     relevant = tuple(_relevant(r, f"relevant[{i}]") for i, r in enumerate(_list(row, "relevant")))
     if not witnesses and not relevant:
         raise ValueError('expected "witnesses" (passages) or "relevant" (document and code); found neither')
+    rejected = tuple(
+        _relevant(r, f"rejected[{i}]") if isinstance(r, dict) and "code" in r else _witness(r, f"rejected[{i}]")
+        for i, r in enumerate(_list(row, "rejected"))
+    )
     return Question(
         id=_text(row, "id", True),
         question=_text(row, "question", True),
@@ -159,17 +172,25 @@ def from_object(row: Any) -> Question:
         answer=_text(row, "answer"),
         witnesses=witnesses,
         relevant=relevant,
+        rejected=rejected,
     )
 
 
 def to_object(question: Question) -> dict[str, Any]:
     """The JSON form of a question; the reverse of `from_object`."""
     row: dict[str, Any] = {"id": question.id, "type": question.type, "question": question.question, "answer": question.answer}
-    if question.witnesses:
-        row["witnesses"] = [{"file": w.file, "page": w.page, "clause": w.clause, "text": w.text} for w in question.witnesses]
-    if question.relevant:
-        row["relevant"] = [{"document": r.document, "code": r.code} for r in question.relevant]
-    return row
+    held: dict[str, Sequence[Witness | Relevant]] = {
+        "witnesses": question.witnesses,
+        "relevant": question.relevant,
+        "rejected": question.rejected,
+    }
+    return row | {key: [_goal_object(g) for g in goals] for key, goals in held.items() if goals}
+
+
+def _goal_object(goal: Witness | Relevant) -> dict[str, Any]:
+    if isinstance(goal, Relevant):
+        return {"document": goal.document, "code": goal.code}
+    return {"file": goal.file, "page": goal.page, "clause": goal.clause, "text": goal.text}
 
 
 def dump_jsonl(questions: tuple[Question, ...]) -> str:
@@ -184,13 +205,11 @@ def dump_csv(questions: tuple[Question, ...]) -> str:
     writer.writeheader()
     for q in questions:
         head = {"id": q.id, "type": q.type, "question": q.question, "answer": q.answer}
-        rows = [
-            {"file": w.file, "page": "" if w.page is None else str(w.page), "clause": w.clause, "text": w.text}
-            for w in q.witnesses
-        ]
-        rows += [{"document": r.document, "code": r.code} for r in q.relevant]
+        goals: list[Witness | Relevant] = [*q.witnesses, *q.relevant]
+        rows = [_goal_object(g) for g in goals]
+        rows += [_goal_object(g) | {"judged": WRONG} for g in q.rejected]
         for row in rows:
-            writer.writerow({k: _guarded(v) for k, v in (head | row).items()})
+            writer.writerow({k: _guarded("" if v is None else str(v)) for k, v in (head | row).items()})
     return out.getvalue()
 
 
@@ -201,6 +220,19 @@ def _guarded(cell: str) -> str:
 
 def _unguarded(cell: str) -> str:
     return cell[1:] if cell[:1] == "'" and _FORMULA.match(cell) else cell
+
+
+def _decoded(data: bytes, name: str) -> tuple[str, list[Problem]]:
+    """Text of a file. Excel writes CSV in the code page of the machine, and "Unicode text" in UTF-16."""
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return data.decode("utf-16", "replace"), []
+    try:
+        return data.decode("utf-8-sig"), []
+    except UnicodeDecodeError as error:
+        if not name.lower().endswith(".csv"):
+            found = f"byte 0x{data[error.start]:02x} at position {error.start}"
+            raise QuestionError(f"{name}: expected UTF-8 text; found {found}") from None
+    return data.decode("cp1252", "replace"), [Problem(1, "expected UTF-8; read as Windows-1252, so look at accented letters")]
 
 
 def _json_rows(text: str) -> tuple[list[tuple[int, Any]], list[Problem]]:
@@ -224,14 +256,18 @@ def _json_rows(text: str) -> tuple[list[tuple[int, Any]], list[Problem]]:
 
 
 def _csv_rows(text: str) -> tuple[list[tuple[int, Any]], list[Problem]]:
-    try:
-        # The delimiter only: a dialect sniffed from the header does not know that quotes are doubled.
-        delimiter = csv.Sniffer().sniff(text.split("\n", 1)[0], ",;\t").delimiter
-    except csv.Error:
-        delimiter = ","
+    before = 0
+    if hint := _SEPARATOR.match(text):  # Excel's own first line, `sep=;`.
+        delimiter, text, before = hint[1], text[hint.end() :], 1
+    else:
+        try:
+            # The delimiter only: a dialect sniffed from the header does not know that quotes are doubled.
+            delimiter = csv.Sniffer().sniff(text.split("\n", 1)[0], ",;\t").delimiter
+        except csv.Error:
+            delimiter = ","
     reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter)
     try:
-        columns = [c.strip() for c in reader.fieldnames or ()]
+        columns = [c.strip().lower() for c in reader.fieldnames or ()]
     except csv.Error as error:
         return [], [Problem(1, f"expected a header; found {error}")]
     missing = [c for c in ("id", "question") if c not in columns]
@@ -245,25 +281,37 @@ def _csv_rows(text: str) -> tuple[list[tuple[int, Any]], list[Problem]]:
         try:
             row = next(reader, None)
         except csv.Error as error:
-            problems.append(Problem(reader.line_num, f"expected a row of CSV; found {error}"))
+            problems.append(Problem(before + reader.line_num, f"expected a row of CSV; found {error}"))
             continue
         if row is None:
             break
-        line = reader.line_num
-        if row.get(None):
+        line = before + reader.line_num
+        if not any(v.strip() for k, v in row.items() if k is not None and v):
+            continue  # Spreadsheets leave rows of delimiters below the table.
+        if any(row.get(None) or ()):
             problems.append(Problem(line, f"expected {len(columns)} columns; found {len(columns) + len(row[None])}"))
             continue
         fields = {k: _unguarded((v or "").strip()) for k, v in row.items()}
-        _, question = merged.setdefault(fields["id"], (line, {k: fields.get(k, "") for k in CSV_COLUMNS[:4]}))
+        first, question = merged.setdefault(fields["id"], (line, {k: fields.get(k, "") for k in CSV_COLUMNS[:4]}))
+        if fields["question"] not in ("", question["question"]):
+            was = f"found {fields['id']!r} with another question than in line {first}"
+            problems.append(Problem(line, f"id: expected the rows of one id to ask the same; {was}"))
+            continue
+        judged = fields.get("judged", "").lower()
+        if judged not in ("", WRONG):
+            problems.append(Problem(line, f'judged: expected nothing or "{WRONG}"; found {judged!r}'))
+            continue
         if fields.get("text"):
             page = fields.get("page", "")
             witness = {k: fields.get(k, "") for k in ("file", "clause", "text")} | {
                 "page": int(page) if page.isdecimal() and len(page) < 10 else page or None
             }
-            question.setdefault("witnesses", []).append(witness)
+            question.setdefault("rejected" if judged else "witnesses", []).append(witness)
         if fields.get("code") or (fields.get("document") and not fields.get("text")):
             document = fields.get("document") or fields.get("file", "")
-            question.setdefault("relevant", []).append({"document": document, "code": fields.get("code", "")})
+            question.setdefault("rejected" if judged else "relevant", []).append(
+                {"document": document, "code": fields.get("code", "")}
+            )
     return list(merged.values()), problems
 
 

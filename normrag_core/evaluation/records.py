@@ -50,6 +50,7 @@ def to_object(result: RunResult) -> dict[str, Any]:
                         "words": list(q.words),
                         "top": list(q.top),
                         "scores": [round(s, 6) for s in q.scores],
+                        **({} if q.wrong is None else {"wrong": list(q.wrong)}),
                     }
                     for q in c.questions
                 ],
@@ -60,6 +61,7 @@ def to_object(result: RunResult) -> dict[str, Any]:
             for c in result.configurations
         ],
         "judgements": result.judgements,
+        "rejected": result.rejected,
     }
 
 
@@ -86,6 +88,7 @@ def load(text: str) -> RunResult:
             judgements={
                 k: {q: tuple(map(tuple, goals)) for q, goals in rows.items()} for k, rows in data.get("judgements", {}).items()
             },
+            rejected={k: {q: tuple(ids) for q, ids in rows.items()} for k, rows in data.get("rejected", {}).items()},
             started=data.get("started", ""),
             seconds=data.get("seconds", 0.0),
             matching_seconds=data.get("matching_seconds", 0.0),
@@ -102,7 +105,14 @@ def _configuration(c: dict[str, Any]) -> ConfigurationResult:
         metrics=c["metrics"],
         ceiling=c["ceiling"],
         questions=tuple(
-            QuestionResult(q["id"], tuple(q["ranks"]), tuple(q["words"]), tuple(q["top"]), tuple(q["scores"]))
+            QuestionResult(
+                q["id"],
+                tuple(q["ranks"]),
+                tuple(q["words"]),
+                tuple(q["top"]),
+                tuple(q["scores"]),
+                tuple(q["wrong"]) if "wrong" in q else None,
+            )
             for q in c["questions"]
         ),
         seconds=c["seconds"],
@@ -126,6 +136,19 @@ def to_csv(result: RunResult) -> str:
     return out.getvalue()
 
 
+def to_metrics_csv(result: RunResult) -> str:
+    """One row a configuration and metric: name, metric, mean, low and high end of its 95 % interval."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(["configuration", "metric", "mean", "low", "high"])
+    for c in result.configurations:
+        for label, value in c.metrics.items():
+            interval = c.intervals.get(label)
+            ends = ("", "") if interval is None else (f"{interval.low:.6f}", f"{interval.high:.6f}")
+            writer.writerow([safe_cell(c.name), label, f"{value:.6f}", *ends])
+    return out.getvalue()
+
+
 def to_trec_run(result: RunResult, name: str) -> str:
     """TREC run of one configuration: `qid Q0 docno rank score tag`. Blanks in ids become "_": the format separates by them."""
     c = result.configuration(name)
@@ -138,35 +161,53 @@ def to_trec_run(result: RunResult, name: str) -> str:
 
 
 def to_trec_qrels(result: RunResult, name: str) -> str:
-    """TREC qrels over the chunks of one configuration: every chunk that satisfies a goal is relevant.
+    """TREC qrels over the chunks of one configuration: 1 for every chunk that satisfies a goal, 0 for those judged wrong.
 
     TREC tools count each such chunk; our metrics count a goal once. Where every goal has one chunk they agree.
     """
     from normrag_core.evaluation.runs import Matcher
 
-    rows = result.judgements[Matcher.key(result.configuration(name).settings)]
-    return "".join(
-        f"{_id(question)} 0 {_id(chunk)} 1\n"
-        for question, goals in rows.items()
-        for chunk in sorted({c for g in goals for c in g})
-    )
+    key = Matcher.key(result.configuration(name).settings)
+    rejected = result.rejected.get(key, {})
+    lines = []
+    for question, goals in result.judgements[key].items():
+        lines += [f"{_id(question)} 0 {_id(chunk)} 1\n" for chunk in sorted({c for g in goals for c in g})]
+        lines += [f"{_id(question)} 0 {_id(chunk)} 0\n" for chunk in sorted(rejected.get(question, ()))]
+    return "".join(lines)
 
 
 def to_latex(result: RunResult, metric_names: Sequence[str] = ("R", "AP", "MRR")) -> str:
     """The paper's table: configurations × metrics × K, best of each column in bold (needs booktabs)."""
     columns = [f"{m}@{k}" for m in metric_names for k in result.ks]
     best = {c: max(round(r.metrics[c], 3) for r in result.configurations) for c in columns}
+    heads = [_latex(c) for c in ("configuration", *columns)]
     lines = [
         r"\begin{tabular}{l" + "r" * len(columns) + "}",
         r"\toprule",
-        " & ".join(["configuration", *columns]) + r" \\",
+        " & ".join(heads) + r" \\",
         r"\midrule",
     ]
     for r in result.configurations:
         cells = [f"{r.metrics[c]:.3f}" for c in columns]
         cells = [rf"\textbf{{{v}}}" if round(r.metrics[c], 3) == best[c] else v for v, c in zip(cells, columns, strict=True)]
-        lines.append(" & ".join([r.name.replace("_", r"\_"), *cells]) + r" \\")
+        lines.append(" & ".join([_latex(r.name), *cells]) + r" \\")
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
+
+
+_LATEX = {
+    **{c: f"\\{c}" for c in "&%$#_{}"},
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "\\": r"\textbackslash{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+}
+
+
+def _latex(text: str) -> str:
+    """Text that LaTeX prints as it is: a user's preset may be called anything."""
+    return "".join(_LATEX.get(c, c) for c in " ".join(text.split()))
 
 
 def _id(text: str) -> str:

@@ -43,7 +43,8 @@ class QuestionResult:
     """One question under one configuration.
 
     ranks: first rank of each goal, None where no result satisfies it. words: words to read up to that result. top: ids of
-    the best chunks, as many as the largest K; scores: theirs.
+    the best chunks, as many as the largest K; scores: theirs. wrong: ranks of the results judged wrong; None where nothing was
+    judged wrong for the question.
     """
 
     id: str
@@ -51,6 +52,7 @@ class QuestionResult:
     words: tuple[int | None, ...]
     top: tuple[str, ...] = ()
     scores: tuple[float, ...] = ()
+    wrong: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +77,8 @@ class ConfigurationResult:
 
     def outcome(self, citation: Sequence[bool]) -> Outcome:
         """The ranks as the metrics read them. citation: for each question, whether it is a citation question."""
-        return Outcome.of([q.ranks for q in self.questions], [q.words for q in self.questions], citation)
+        rows = self.questions
+        return Outcome.of([q.ranks for q in rows], [q.words for q in rows], citation, [q.wrong for q in rows])
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +86,8 @@ class RunResult:
     """What a run found.
 
     corpus: fingerprint and sizes. model, revision: of the embedding. questions: (id, type, document, whether it cites).
-    judgements: chunking settings → question id → ids of the chunks that satisfy each goal. seconds: wall time, of which
-    matching and statistics took the two others.
+    judgements: chunking settings → question id → ids of the chunks that satisfy each goal; rejected: the same for the chunks
+    that were judged wrong. seconds: wall time, of which matching and statistics took the two others.
     """
 
     corpus: dict[str, Any]
@@ -98,6 +101,7 @@ class RunResult:
     questions: tuple[tuple[str, str, str, bool], ...]
     configurations: tuple[ConfigurationResult, ...]
     judgements: dict[str, dict[str, tuple[tuple[str, ...], ...]]] = field(default_factory=dict)
+    rejected: dict[str, dict[str, tuple[str, ...]]] = field(default_factory=dict)
     started: str = ""
     seconds: float = 0.0
     matching_seconds: float = 0.0
@@ -154,11 +158,11 @@ def run(
         rows: list[QuestionResult] = []
         shares: dict[str, float] = {}
         notes: dict[str, None] = {}
-        for question, goals in zip(asked, matches.hits, strict=True):
+        for question, goals, wrong in zip(asked, matches.hits, matches.rejected, strict=True):
             if cancel is not None and cancel():
                 raise Cancelled(f"stopped after {done} of {total} searches")
             trace = retriever.search(question.question, config)
-            rows.append(_row(question.id, trace, goals, matches, chunks, max(ks)))
+            rows.append(_row(question.id, trace, goals, wrong, matches, chunks, max(ks)))
             for stage, ms in trace.milliseconds.items():
                 shares[stage] = shares.get(stage, 0.0) + ms
             notes.update(dict.fromkeys(trace.notes))
@@ -166,7 +170,7 @@ def run(
             if progress is not None:
                 progress(done, total, name)
         seconds = time.perf_counter() - begun
-        outcome = Outcome.of([r.ranks for r in rows], [r.words for r in rows], citation)
+        outcome = Outcome.of([r.ranks for r in rows], [r.words for r in rows], citation, [r.wrong for r in rows])
         values.append(np.stack([metrics.per_question(outcome, label) for label in wanted], axis=1))
         results.append(
             ConfigurationResult(
@@ -211,6 +215,7 @@ def run(
         questions=tuple((q.id, q.type, q.group, q.cites) for q in asked),
         configurations=tuple(results),
         judgements={matcher.key(c): matcher.judgements(c) for c in configs.values()},
+        rejected={matcher.key(c): matcher.rejected(c) for c in configs.values()},
         started=started,
         seconds=finished - clock,
         matching_seconds=matcher.seconds,
@@ -252,9 +257,21 @@ class Matcher:
         rows = zip(self.questions, self.matches(config).hits, strict=True)
         return {q.id: tuple(tuple(chunks[i].id for i in goal) for goal in goals) for q, goals in rows}
 
+    def rejected(self, config: RetrieverConfig) -> dict[str, tuple[str, ...]]:
+        """Question id → ids of the chunks judged wrong, for the questions that have some."""
+        chunks = self.retriever.chunks(config)
+        rows = zip(self.questions, self.matches(config).rejected, strict=True)
+        return {q.id: tuple(chunks[i].id for i in wrong) for q, wrong in rows if wrong is not None}
+
 
 def _row(
-    id_: str, trace: Trace, goals: Sequence[np.ndarray], matches: Matches, chunks: Sequence[Chunk], depth: int
+    id_: str,
+    trace: Trace,
+    goals: Sequence[np.ndarray],
+    wrong: np.ndarray | None,
+    matches: Matches,
+    chunks: Sequence[Chunk],
+    depth: int,
 ) -> QuestionResult:
     order, scores = trace.final.order, trace.final.scores
     ranks = first_ranks(order, goals, len(matches.words))
@@ -265,6 +282,7 @@ def _row(
         words=tuple(None if r is None else int(read[r - 1]) for r in ranks),
         top=tuple(chunks[i].id for i in order[:depth]),
         scores=tuple(float(s) for s in scores[:depth]),
+        wrong=None if wrong is None else tuple((np.flatnonzero(np.isin(order, wrong)) + 1).tolist()),
     )
 
 

@@ -31,7 +31,8 @@ class Interval:
 class Comparison:
     """`a` against `b` in one metric over the n questions that both answered. difference: mean of a − mean of b, with interval.
 
-    p: two-sided, of the randomisation test; p_holm: corrected for all comparisons made together. wins, losses: questions.
+    p: two-sided, of the randomisation test; p_holm: corrected for all comparisons made together. wins, losses: questions on
+    which `a` is better or worse. lower: whether a lower value is the better one.
     """
 
     a: str
@@ -44,6 +45,7 @@ class Comparison:
     losses: int
     n: int
     family: int
+    lower: bool = False
 
     @property
     def significant(self) -> bool:
@@ -58,7 +60,7 @@ class Comparison:
             figures += f" after Holm's correction for {self.family} comparisons"
         counts = f"better on {self.wins}, worse on {self.losses} of {self.n} questions"
         if self.significant:
-            verdict = "better" if d.mean > 0 else "worse"
+            verdict = "better" if (d.mean > 0) is not self.lower else "worse"
             return f"{self.a} is significantly {verdict} than {self.b} in {self.metric} ({figures}; {counts})."
         if self.wins == self.losses == 0:
             return f"{self.a} and {self.b} do the same in {self.metric} on all {self.n} questions."
@@ -127,11 +129,16 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 
 def compare(
-    values: Mapping[str, np.ndarray], metric: str, pairs: Sequence[tuple[str, str]] | None = None, *, seed: int = SEED
+    values: Mapping[str, np.ndarray],
+    metric: str,
+    pairs: Sequence[tuple[str, str]] | None = None,
+    *,
+    lower: bool = False,
+    seed: int = SEED,
 ) -> list[Comparison]:
     """Comparisons of configurations in one metric, corrected together. values: name → (q,) float64 over the same questions.
 
-    pairs: (a, b) names; all pairs when None.
+    pairs: (a, b) names; all pairs when None. lower: whether a lower value is the better one.
     """
     wanted = list(pairs) if pairs is not None else list(combinations(values, 2))
     rows = []
@@ -142,9 +149,25 @@ def compare(
         rows.append((a, b, d, difference, randomisation_test(d, seed=seed)))
     corrected = holm([r[4] for r in rows])
     return [
-        Comparison(a, b, metric, difference, p, p_holm, int((d > 1e-12).sum()), int((d < -1e-12).sum()), len(d), len(rows))
+        Comparison(
+            a,
+            b,
+            metric,
+            difference,
+            p,
+            p_holm,
+            _above(-d if lower else d),
+            _above(d if lower else -d),
+            len(d),
+            len(rows),
+            lower,
+        )
         for (a, b, d, difference, p), p_holm in zip(rows, corrected, strict=True)
     ]
+
+
+def _above(differences: np.ndarray) -> int:
+    return int((differences > 1e-12).sum())
 
 
 def _resamples(n: int, samples: int, seed: int) -> np.ndarray:

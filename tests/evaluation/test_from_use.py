@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from normrag_core.evaluation.from_use import Marks, first_words
-from normrag_core.evaluation.questions import QuestionSet, Witness
+from normrag_core.evaluation.questions import Question, QuestionSet, Witness
 
 ASKED = "Which field must the receiver withstand?"
 SENTENCE = Witness("The receiver shall withstand a field of 3 V/m from 80 MHz to 6 GHz.", "a.pdf", 4, "4.1")
@@ -61,3 +63,14 @@ def test_a_chunk_without_a_near_sentence_is_stood_for_by_its_first_words() -> No
     witness = Witness(first_words(f"  {text}"), "a.pdf")
     assert witness.text.split()[-1] == "w59"
     assert Marks().mark(ASKED, "right", witness, text).verdict(ASKED, "a.pdf", text) == "right"
+
+
+def test_what_was_marked_wrong_counts_in_every_set_that_asks_the_same() -> None:
+    marks = Marks().mark(ASKED, "wrong", SENTENCE, CHUNK)
+    mine = Question("q1", f" {ASKED.lower()}", witnesses=(OTHER,))
+    other = Question("q2", "Something else?", witnesses=(OTHER,))
+    judged = marks.judged(QuestionSet("set", (mine, other)))
+    assert [q.rejected for q in judged] == [(SENTENCE,), ()]
+    assert marks.judged(judged) == judged
+    reworded = replace(mine, id=marks.wrong[0].id, question="What field is it immune to?")
+    assert marks.judged(QuestionSet("set", (reworded,))).questions[0].rejected == (SENTENCE,)

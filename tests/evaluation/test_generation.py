@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import threading
 import time
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -14,6 +17,7 @@ import pytest
 from normrag_core.evaluation.generation import (
     Endpoint,
     EndpointError,
+    FileLog,
     citation_sources,
     clause_sources,
     estimate,
@@ -83,6 +87,35 @@ def hangs(handler: BaseHTTPRequestHandler, _: str) -> None:
     time.sleep(0.5)
 
 
+def breaks_off(handler: BaseHTTPRequestHandler, _: str) -> None:
+    """Half a reply, and the connection is closed."""
+    handler.send_response(200)
+    handler.send_header("Content-Length", "500")
+    handler.end_headers()
+    handler.wfile.write(b'{"choices": [{"message": {"content": "wh')
+    handler.close_connection = True
+
+
+def breaks_off_in_a_chunk(handler: BaseHTTPRequestHandler, _: str) -> None:
+    handler.protocol_version = "HTTP/1.1"
+    handler.send_response(200)
+    handler.send_header("Transfer-Encoding", "chunked")
+    handler.end_headers()
+    handler.wfile.write(b'40\r\n{"choices": ')
+    handler.close_connection = True
+
+
+def drips(handler: BaseHTTPRequestHandler, _: str) -> None:
+    """A byte now and then: no single wait is too long."""
+    handler.send_response(200)
+    handler.end_headers()
+    with contextlib.suppress(OSError):
+        for _ in range(20):
+            handler.wfile.write(b" ")
+            handler.wfile.flush()
+            time.sleep(0.05)
+
+
 class Server:
     """Answers requests by a list of behaviours, the last one for ever after."""
 
@@ -128,6 +161,21 @@ def test_waits_as_told_and_then_succeeds(server: Server) -> None:
     assert "secret" not in repr(server.endpoint)
 
 
+def test_retry_after_may_be_a_date_or_nonsense(server: Server) -> None:
+    later = format_datetime(datetime.now(UTC) + timedelta(seconds=40), usegmt=True)
+    server.script = [status(429, Retry_After=later), status(429, Retry_After="soon"), says("fine")]
+    waits: list[float] = []
+    complete(server.endpoint, "hello", waits.append)
+    assert 30 < waits[0] <= 40
+    assert waits[1] == 2.0
+
+
+def test_a_key_that_no_header_can_carry_is_refused_without_being_told() -> None:
+    with pytest.raises(ValueError, match="key: expected one line of ASCII") as caught:
+        Endpoint("http://h/v1", "m", "se\ncret")
+    assert "cret" not in str(caught.value)
+
+
 @pytest.mark.parametrize(
     ("behaviour", "message", "fatal"),
     [
@@ -138,6 +186,10 @@ def test_waits_as_told_and_then_succeeds(server: Server) -> None:
         (lambda h, _: send(h, "{not json"), r"expected choices\[0\]\.message\.content; found '\{not json'", False),
         (lambda h, _: send(h, '{"choices": []}'), "expected choices", False),
         (says(None), "as text; found NoneType", False),
+        (lambda h, _: send(h, "<html>Sign in</html>", Content_Type="text/html"), "found '<html>Sign in", False),
+        (breaks_off, r"connection lost .*\(3 attempts\)", False),
+        (breaks_off_in_a_chunk, r"connection lost .*\(3 attempts\)", False),
+        (drips, r"no reply within 0\.2 s \(3 attempts\)", False),
     ],
 )
 def test_misbehaviour_is_named(server: Server, behaviour: Behaviour, message: str, fatal: bool) -> None:
@@ -223,14 +275,14 @@ def test_generation_counts_resumes_and_asks_nothing_twice(server: Server, tmp_pa
             status(500)(handler, prompt)
 
     server.script = [by_prompt]
-    log = tmp_path / "generated.jsonl"
+    log = FileLog(tmp_path / "folder" / "generated.jsonl")
     first = generate(corpus, sources, server.endpoint, log, sleep=lambda _: None)
     assert (len(first.questions), first.dropped, first.failed, first.asked) == (2, {"malformed": 1}, 1, 4)
     assert [q.type for q in first.questions] == ["generated", "crossref"]
     assert [w.clause for w in first.questions[1].witnesses] == ["4.1", "5.2"]
     assert find_missing(corpus, first.questions) == []
     # A kill in the middle of a line, then the same call again: only the failed source is asked, and the pieces are all there.
-    with log.open("a") as file:
+    with log.path.open("a") as file:
         file.write('{"source": "half')
     server.prompts.clear()
     server.script = [says(reply(question="Other words", witnesses=["The delay is measured from the last pilot symbol"]))]
@@ -238,14 +290,28 @@ def test_generation_counts_resumes_and_asks_nothing_twice(server: Server, tmp_pa
     assert len(server.prompts) == second.asked == 1
     assert (len(second.questions), second.dropped, second.failed) == (3, {"malformed": 1}, 0)
     assert generate(corpus, sources, server.endpoint, log).asked == 0
+    # Fewer sources: what was made from the others is not among the questions. Another prompt: asked anew.
+    assert len(generate(corpus, sources[:1], server.endpoint, log).questions) <= 1
+    server.script = [says("no")]
+    other = generate(corpus, sources[:1], server.endpoint, log, prompts=("Ask about {passage}", ""))
+    assert (other.asked, other.dropped) == (1, {"malformed": 1})
 
 
 def test_wrong_key_stops_at_once(server: Server, tmp_path: Path) -> None:
     server.script = [status(401)]
     corpus = make_corpus()
-    report = generate(corpus, clause_sources(corpus, 9), server.endpoint, tmp_path / "log.jsonl")
+    report = generate(corpus, clause_sources(corpus, 9), server.endpoint, FileLog(tmp_path / "log.jsonl"))
     assert (report.asked, report.failed) == (1, 1)
     assert "status 401" in report.stopped
+
+
+def test_failures_in_a_row_stop_it(server: Server, tmp_path: Path) -> None:
+    server.script = [lambda h, _: send(h, "<html>Sign in</html>")]
+    corpus = make_corpus()
+    sources = clause_sources(corpus, 9) * 3
+    report = generate(corpus, sources, server.endpoint, FileLog(tmp_path / "log.jsonl"))
+    assert (report.asked, report.failed, report.stopped) == (5, 5, "stopped after 5 failures in a row")
+    assert "Sign in" in report.problem
 
 
 def test_estimate_and_edited_prompt() -> None:

@@ -110,3 +110,33 @@ def test_match_by_document_and_code() -> None:
     assert hits("ETSI EN 1 V1.1.1", "5") == [1, 5]
     assert hits("en_2.pdf", "4") == [2]
     assert hits("EN 9", "4") == []
+
+
+def test_what_was_judged_wrong_is_found_by_the_same_rule_unless_it_is_right_too() -> None:
+    corpus, chunks = make_corpus()
+    right = Witness("one two three four five six seven eight", "en_1.pdf")
+    wrong = Witness("eight seven six five four three two one", "en_1.pdf")
+    asked = [
+        Question("passage", "?", witnesses=(right,), rejected=(wrong,)),
+        Question("clause", "?", witnesses=(right,), rejected=(Relevant("EN 1", "4"),)),
+        Question("none", "?", witnesses=(right,)),
+    ]
+    found = match(corpus, chunks, asked)
+    assert [None if r is None else r.tolist() for r in found.rejected] == [[1], [5], None]
+    assert [g.tolist() for q in found.hits for g in q] == [[0, 3]] * 3
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    st.lists(st.lists(st.sampled_from("abcdef"), min_size=1, max_size=14), min_size=1, max_size=8),
+    st.lists(st.sampled_from("abcdefg"), min_size=1, max_size=12),
+    st.sampled_from([0.5, 0.75, 1.0]),
+)
+def test_match_finds_what_a_plain_comparison_finds(texts: list[list[str]], asked: list[str], threshold: float) -> None:
+    """The overlap of words that is looked at first rules out no hit."""
+    corpus, _ = make_corpus()
+    key = corpus.documents[0].key
+    chunks = [Chunk(f"c{i}", key, f"{key}#4", "unit", " ".join(t)) for i, t in enumerate(texts)]
+    found = match(corpus, chunks, [Question("q", "?", witnesses=(Witness(" ".join(asked)),))], threshold).hits[0][0]
+    need = threshold * len(asked)
+    assert found.tolist() == [i for i, t in enumerate(texts) if simple_lcs(asked, t) >= need - 1e-9]

@@ -89,3 +89,54 @@ def test_equal_to_ir_measures_on_random_runs(seed: int) -> None:
             each = {m.query_id: m.value for m in ir_measures.iter_calc([measure_], qrels, run)}
             expected = [each[str(q)] for q in range(n_questions)]
             assert per_question(ours, f"{name}@{k}") == pytest.approx(expected, abs=1e-6), f"{name}@{k}"
+
+
+def test_share_judged_wrong() -> None:
+    o = Outcome.of([[1], [2], [1], [None]], wrong=[[2, 3, 12], [], None, [1]])
+    assert np.array_equal(per_question(o, "wrong@1"), [0, 0, np.nan, 1], equal_nan=True)
+    assert np.array_equal(per_question(o, "wrong@10"), [0.2, 0, np.nan, 0.1], equal_nan=True)
+    assert np.array_equal(per_question(o.take(np.array([2, 3])), "wrong@2"), [np.nan, 0.5], equal_nan=True)
+    assert METRICS["wrong"].lower
+    assert "wrong@1" not in measure(Outcome.of([[1]]), ["R@1", "wrong@1"])
+
+
+def random_runs(seed: int) -> tuple[list[list[int | None]], dict[str, dict[str, int]], dict[str, dict[str, float]]]:
+    """(first rank of each goal, qrels, run) of random questions.
+
+    With ties, put in order by (-score, id) as the retriever does; depths below and above every K; a question without any hit.
+    """
+    rng = np.random.default_rng(seed)
+    n_docs = 40
+    ranks, qrels, run = [], {}, {}
+    for q in range(30):
+        depth = int(rng.integers(1, 30))
+        scores = rng.integers(0, 6, n_docs).astype(float)
+        order = np.lexsort((np.arange(n_docs), -scores))[:depth]
+        goals = rng.choice(n_docs, size=rng.integers(1, 6), replace=False)
+        goals = goals if q else np.setdiff1d(np.arange(n_docs), order)[:2]
+        qrels[f"q{q:02}"] = {f"d{d}": 1 for d in goals}
+        # As records.to_trec_run: scores that fall with the rank, since tools break ties in their own ways.
+        run[f"q{q:02}"] = {f"d{d}": float(depth - i) for i, d in enumerate(order)}
+        ranks.append(first_ranks(order, [np.array([g]) for g in goals], n_docs))
+    return ranks, qrels, run
+
+
+@pytest.mark.parametrize("library", ["ir_measures", "ranx"])
+@pytest.mark.parametrize("seed", [7, 8])
+def test_equal_to_other_libraries_with_ties_short_lists_and_nothing_found(library: str, seed: int) -> None:
+    theirs = pytest.importorskip(library)
+    ranks, qrels, run = random_runs(seed)
+    ours = Outcome.of(ranks)
+    names = {
+        "ir_measures": {"R": "R", "AP": "AP", "MRR": "RR", "nDCG": "nDCG", "hit": "Success"},
+        "ranx": {"R": "recall", "AP": "map", "MRR": "mrr", "nDCG": "ndcg", "hit": "hit_rate"},
+    }[library]
+    for k in (1, 5, 10, 100):
+        for name, other in names.items():
+            if library == "ranx":
+                expected = theirs.evaluate(theirs.Qrels(qrels), theirs.Run(run), f"{other}@{k}", return_mean=False).tolist()
+            else:
+                each = theirs.iter_calc([theirs.parse_measure(f"{other}@{k}")], qrels, run)
+                by_id = {m.query_id: m.value for m in each}
+                expected = [by_id[q] for q in qrels]
+            assert per_question(ours, f"{name}@{k}") == pytest.approx(expected, abs=1e-6), f"{name}@{k}"

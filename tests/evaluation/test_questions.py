@@ -81,3 +81,52 @@ def test_csv_qrels_and_bad_rows() -> None:
 def test_bad_page_in_csv_is_named() -> None:
     loaded = parse_questions("id,question,text,page\n1,What?,x,iv\n2,What?,x,4\n", "q.csv")
     assert [str(p) for p in loaded.problems] == ["line 2: witnesses[0].page: expected a whole number; found 'iv'"]
+
+
+def test_what_was_judged_wrong_round_trips_and_is_no_goal() -> None:
+    row = GOOD | {"rejected": [{"text": "Something else.", "file": "a.pdf"}, {"document": "EN 1", "code": "4"}]}
+    (question,) = parse_questions(lines(row))
+    assert question.goals == (Witness("It shall last 3 s.", "a.pdf", 3, "4.2"),)
+    assert question.rejected == (Witness("Something else.", "a.pdf"), Relevant("EN 1", "4"))
+    assert parse_questions(dump_jsonl((question,))).questions == (question,)
+    assert parse_questions(dump_csv((question,)), "q.csv").questions == (question,)
+    only_wrong = parse_questions("id,question,text,judged\n1,What?,x,\n1,,y,Wrong\n2,Why?,z,wrong\n1,,w,maybe\n", "q.csv")
+    assert [q.id for q in only_wrong] == ["1"]
+    assert [str(p) for p in only_wrong.problems] == [
+        'line 4: expected "witnesses" (passages) or "relevant" (document and code); found neither',
+        "line 5: judged: expected nothing or \"wrong\"; found 'maybe'",
+    ]
+
+
+EXCEL = 'ID;Question;File;Text\r\n1;Welche Länge?;a.pdf;"shall be 3 m; „long“\r\nor less"\r\n;;;\r\n;;;\r\n'
+
+
+@pytest.mark.parametrize(
+    ("data", "remarks"),
+    [
+        (EXCEL.encode("utf-8-sig"), 0),
+        (EXCEL.encode("utf-16"), 0),
+        (EXCEL.encode("cp1252"), 1),
+        (b"sep=;\r\n" + EXCEL.encode(), 0),
+        (EXCEL.replace(";", "\t").replace("m\t", "m;").encode("utf-16"), 0),
+    ],
+)
+def test_csv_as_spreadsheets_write_it(data: bytes, remarks: int) -> None:
+    loaded = parse_questions(data, "q.CSV")
+    (question,) = loaded
+    assert question.question == "Welche Länge?"
+    assert question.witnesses == (Witness("shall be 3 m; „long“\r\nor less", "a.pdf"),)
+    assert len(loaded.problems) == remarks
+
+
+def test_other_bytes_than_utf8_are_refused_in_jsonl() -> None:
+    with pytest.raises(QuestionError, match="expected UTF-8 text; found byte 0xe4 at position 1"):
+        parse_questions(b'"\xe4"', "q.jsonl")
+
+
+def test_one_id_with_two_questions_is_named() -> None:
+    loaded = parse_questions("sep=,\nid,question,text\n1,What?,x\n1,Why?,y\n", "q.csv")
+    assert [str(p) for p in loaded.problems] == [
+        "line 4: id: expected the rows of one id to ask the same; found '1' with another question than in line 3"
+    ]
+    assert len(loaded.questions[0].witnesses) == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -125,6 +126,31 @@ def test_record_round_trips_and_exports(retriever: Retriever, questions: Questio
     latex = records.to_latex(result)
     assert r"dense\_" in latex
     assert r"\textbf{0.875}" in latex
+
+
+def test_what_was_judged_wrong_is_counted_kept_and_exported(retriever: Retriever, questions: QuestionSet) -> None:
+    beside = Witness("Nothing else matters for the carrier.", "a.pdf")
+    asked = [replace(questions.questions[0], rejected=(beside,)), questions.questions[1]]
+    result = run(retriever, asked, {"bm25": BM25}, (1, 3))
+    (first, second) = result.configuration("bm25").questions
+    chunk = "EN a V1.1.1#5"
+    assert first.wrong == (first.top.index(chunk) + 1,)
+    assert second.wrong is None
+    assert result.configuration("bm25").metrics["wrong@3"] == pytest.approx(1 / 3)
+    assert result.rejected == {"structured+chunks, 300 words": {"q a": (chunk,)}}
+    assert "q_a 0 EN_a_V1.1.1#5 0" in records.to_trec_qrels(result, "bm25").splitlines()
+    again = records.load(records.dump(result))
+    assert again.rejected == result.rejected
+    assert again.values("wrong@3")["bm25"].tolist()[0] == pytest.approx(1 / 3)
+
+
+def test_a_table_for_latex_survives_any_name(retriever: Retriever, questions: QuestionSet) -> None:
+    result = run(retriever, questions, {r"50 % & \a_{b}~^#$": BM25}, (1,))
+    latex = records.to_latex(result)
+    assert r"50 \% \& \textbackslash{}a\_\{b\}\textasciitilde{}\textasciicircum{}\#\$ & " in latex
+    assert records.to_metrics_csv(result).splitlines()[0] == "configuration,metric,mean,low,high"
+    row = next(line for line in records.to_metrics_csv(result).splitlines() if ",MRR@1," in line)
+    assert float(row.split(",")[2]) == pytest.approx(result.configurations[0].metrics["MRR@1"], abs=1e-6)
 
 
 def test_trec_exports_agree_with_our_figures(retriever: Retriever, questions: QuestionSet) -> None:

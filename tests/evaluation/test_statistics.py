@@ -80,3 +80,11 @@ def test_sentences_say_what_is_significant() -> None:
     assert "after Holm's correction for 6 comparisons" in c.sentence
     assert results["old", "near"].sentence.startswith("Between old and near no significant difference in R@10 was found (")
     assert results["old", "same"].sentence == "old and same do the same in R@10 on all 100 questions."
+
+
+def test_where_lower_is_better_the_words_say_so() -> None:
+    values = {"a": np.zeros(20), "b": np.full(20, 0.3)}
+    (comparison,) = compare(values, "wrong@10", lower=True)
+    assert comparison.sentence.startswith("a is significantly better than b in wrong@10 (-0.300")
+    assert (comparison.wins, comparison.losses) == (20, 0)
+    assert "better on 20, worse on 0 of 20" in comparison.sentence

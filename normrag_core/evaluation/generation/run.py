@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from normrag_core.evaluation.generation.checks import DroppedError, Duplicates, make_question
 from normrag_core.evaluation.generation.passages import Source
@@ -48,6 +48,39 @@ Second passage:
 {cited_passage}
 """
 ANSWER_TOKENS = 180
+MOST_FAILURES = 5
+"""Requests in a row without a usable reply, after which no more are sent."""
+
+
+class Log(Protocol):
+    """Where the outcome of each request is kept, so that a stopped generation can be gone on with."""
+
+    def read(self) -> str:
+        """All lines so far."""
+
+    def append(self, line: str) -> None:
+        """One more line, with its end."""
+
+
+class FileLog:
+    """A log in a file. A kill may have left half a line at the end: it is cut off, for the next to stand alone."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def read(self) -> str:
+        if not self.path.exists():
+            return ""
+        data = self.path.read_bytes()
+        whole = data[: data.rfind(b"\n") + 1]
+        if len(whole) < len(data):
+            self.path.write_bytes(whole)
+        return whole.decode("utf8")
+
+    def append(self, line: str) -> None:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        with self.path.open("a", encoding="utf8") as file:
+            file.write(line)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +95,14 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class GenerationReport:
-    """What came of it. dropped: reason → count. failed: requests without a usable reply; a resumed run asks them again."""
+    """What came of it. dropped: reason → count. failed: requests without a usable reply, problem what the last of them was;
+    a resumed run asks them again. stopped: why not all sources were asked about.
+    """
 
     questions: tuple[Question, ...]
     dropped: dict[str, int] = field(default_factory=dict)
     failed: int = 0
+    problem: str = ""
     asked: int = 0
     stopped: str = ""
 
@@ -96,7 +132,7 @@ def generate(
     corpus: Corpus,
     sources: Sequence[Source],
     endpoint: Endpoint,
-    log: Path,
+    log: Log,
     *,
     prompts: tuple[str, str] | None = None,
     progress: Callable[[int, int, str], None] | None = None,
@@ -105,45 +141,44 @@ def generate(
 ) -> GenerationReport:
     """Questions from the sources. prompts: (for one clause, for a citation pair).
 
-    log: JSONL file that gets a line for each answered source at once; sources that stand in it are not asked again, so the same
-    call resumes a stopped run. A fatal refusal (wrong key) stops the run; what was made so far is kept.
+    log: gets a line of JSON for each answered request at once; a request that stands in it (same model, same prompt) is not
+    sent again, so the same call resumes a stopped run. A fatal refusal (wrong key) and failures in a row stop the run; what was
+    made so far is kept.
     """
-    rows = _read_log(log)
+    wanted = {s.id: _request_id(endpoint, _prompt(corpus, s, prompts)) for s in sources}
+    rows = [
+        row for row in map(json.loads, filter(str.strip, log.read().split("\n"))) if wanted.get(row["source"]) == row["asked"]
+    ]
     done = {row["source"] for row in rows}
     questions = [from_object(row["question"]) for row in rows if row.get("question")]
     dropped = Counter(row["dropped"] for row in rows if row.get("dropped"))
     duplicates = Duplicates(q.question for q in questions)
-    failed, asked, stopped = 0, 0, ""
-    log.parent.mkdir(parents=True, exist_ok=True)
-    with log.open("a", encoding="utf8") as file:
-        for i, source in enumerate(sources):
-            if cancel is not None and cancel():
-                stopped = "stopped by the user"
-                break
-            if source.id not in done:
-                asked += 1
-                row: dict[str, Any] = {"source": source.id}
-                try:
-                    reply = complete(endpoint, _prompt(corpus, source, prompts), sleep)
-                    question = make_question(corpus, source, reply, _id_of(source))
-                    duplicates.add(question.question)
-                    questions.append(question)
-                    row["question"] = to_object(question)
-                except DroppedError as error:
-                    dropped[error.reason] += 1
-                    row |= {"dropped": error.reason, "detail": str(error)}
-                except EndpointError as error:
-                    failed += 1
-                    if error.fatal:
-                        stopped = str(error)
-                        break
-                    row = {}
-                if row:
-                    file.write(json.dumps(row, ensure_ascii=False) + "\n")
-                    file.flush()
-            if progress is not None:
-                progress(i + 1, len(sources), source.id)
-    return GenerationReport(tuple(questions), dict(dropped), failed, asked, stopped)
+    failed, in_a_row, asked, problem, stopped = 0, 0, 0, "", ""
+    for i, source in enumerate(sources):
+        if cancel is not None and cancel():
+            stopped = "stopped by the user"
+            break
+        if source.id not in done:
+            asked += 1
+            row: dict[str, Any] = {"source": source.id, "asked": wanted[source.id]}
+            try:
+                reply = complete(endpoint, _prompt(corpus, source, prompts), sleep)
+                in_a_row = 0
+                question = make_question(corpus, source, reply, _id_of(source))
+                duplicates.add(question.question)
+                questions.append(question)
+                log.append(json.dumps(row | {"question": to_object(question)}, ensure_ascii=False) + "\n")
+            except DroppedError as error:
+                dropped[error.reason] += 1
+                log.append(json.dumps(row | {"dropped": error.reason, "detail": str(error)}, ensure_ascii=False) + "\n")
+            except EndpointError as error:
+                failed, in_a_row, problem = failed + 1, in_a_row + 1, str(error)
+                if error.fatal or in_a_row == MOST_FAILURES:
+                    stopped = problem if error.fatal else f"stopped after {in_a_row} failures in a row"
+                    break
+        if progress is not None:
+            progress(i + 1, len(sources), source.id)
+    return GenerationReport(tuple(questions), dict(dropped), failed, problem, asked, stopped)
 
 
 def _prompt(corpus: Corpus, source: Source, prompts: tuple[str, str] | None) -> str:
@@ -151,16 +186,9 @@ def _prompt(corpus: Corpus, source: Source, prompts: tuple[str, str] | None) -> 
     return render(pair if len(source.units) > 1 else single, corpus, source)
 
 
+def _request_id(endpoint: Endpoint, prompt: str) -> str:
+    return hashlib.sha256(f"{endpoint.model}\n{prompt}".encode()).hexdigest()[:16]
+
+
 def _id_of(source: Source) -> str:
     return "gen-" + hashlib.sha256(source.id.encode()).hexdigest()[:10]
-
-
-def _read_log(path: Path) -> list[dict[str, Any]]:
-    """Rows of an earlier run. A kill may have left half a line at the end: it is cut off, for the next to stand alone."""
-    if not path.exists():
-        return []
-    data = path.read_bytes()
-    whole = data[: data.rfind(b"\n") + 1]
-    if len(whole) < len(data):
-        path.write_bytes(whole)
-    return [json.loads(line) for line in whole.decode("utf8").split("\n") if line.strip()]
