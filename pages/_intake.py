@@ -12,7 +12,9 @@ from typing import Any
 from normrag_core.model import ParsedDocument
 from pages._jobs import FileJob
 
-SETTLE_EVERY = 3.0  # Seconds between two new corpora while files keep coming: resolving citations anew costs time.
+SETTLE_EVERY = 1.0  # Seconds between two new corpora while files keep coming,
+SETTLE_SHARE = 5.0  # or so many times as long as making the last one took, where that is more.
+LOOK = 0.2  # Seconds between two looks of one who waits and may be cancelled.
 READERS = max(1, min(4, (os.cpu_count() or 2)))
 
 Read = Callable[[str, bytes, Callable[[int, int], None], Callable[[], bool]], Sequence[ParsedDocument]]
@@ -45,6 +47,9 @@ class Intake:
         self._unsettled = False
         self._settling = 0
         self._settled = 0.0
+        self._pause = SETTLE_EVERY
+        self._through = threading.Event()  # Nothing is read now.
+        self._through.set()
 
     @property
     def jobs(self) -> tuple[FileJob, ...]:
@@ -57,6 +62,11 @@ class Intake:
         # Until all is searchable: who watches would stop at the last page read and miss the last documents.
         return any(j.active for j in self.jobs) or self._unsettled or self._settling > 0
 
+    def wait(self, cancelled: Callable[[], bool]) -> None:
+        """Until nothing is being read, or `cancelled`."""
+        while not self._through.wait(LOOK) and not cancelled():
+            pass
+
     def add(self, files: Sequence[tuple[str, bytes]]) -> None:
         """Queues files: (name, content) each."""
         with self._lock:
@@ -64,6 +74,8 @@ class Intake:
                 self._jobs[self._next] = FileJob(self._next, name)
                 self._queue.append((self._next, data))
                 self._next += 1
+            if self._queue:
+                self._through.clear()
             for _ in range(min(READERS - self._threads, len(self._queue))):
                 self._threads += 1
                 threading.Thread(target=self._work, name="reader", daemon=True).start()
@@ -95,9 +107,12 @@ class Intake:
                     break
                 job, data = self._queue.pop(0)
             self._one(job, data)
-            self._maybe_settle(SETTLE_EVERY)
+            self._maybe_settle(self._pause)
         if last:
             self._maybe_settle(0.0)
+            with self._lock:
+                if not self._threads:  # Else more files came while the last ones were made searchable.
+                    self._through.set()
 
     def _one(self, job: int, data: bytes) -> None:
         name = self._jobs[job].name
@@ -131,10 +146,12 @@ class Intake:
         with self._lock:
             if not self._unsettled or time.monotonic() - self._settled < every:
                 return
-            self._unsettled, self._settled = False, time.monotonic()
+            began = time.monotonic()
+            self._unsettled, self._settled = False, began
             self._settling += 1
         try:
             self._settle()
         finally:
             with self._lock:
                 self._settling -= 1
+                self._pause = max(SETTLE_EVERY, SETTLE_SHARE * (time.monotonic() - began))

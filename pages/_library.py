@@ -85,7 +85,8 @@ class Library:
         self._resolver = Resolver()
         self._parts = Parts(self)
         self._intake = Intake(read, self._take, self._settle)
-        self._vectors = Vectors(self._embed)
+        # Words first: all of a corpus can be searched by words long before its first half could be by meaning.
+        self._vectors = Vectors(self._embed, self._intake.wait)
         self._shelved = 0
         self._loaded: Loaded
         self._opened = threading.Event()

@@ -57,11 +57,12 @@ def model() -> Model:
 class Vectors:
     """Matrices of chunk lists, made one after the other in a thread; the list asked for last comes first.
 
-    embed: makes or fetches the (n, dim) matrix of a chunk list.
+    embed: makes or fetches the (n, dim) matrix of a chunk list. turn: waits until that may begin, or is cancelled.
     """
 
-    def __init__(self, embed: Embed) -> None:
+    def __init__(self, embed: Embed, turn: Callable[[Callable[[], bool]], None]) -> None:
         self._embed = embed
+        self._turn = turn
         self._lock = threading.Lock()
         self._made: OrderedDict[int, tuple[Sequence[Chunk], np.ndarray]] = OrderedDict()
         self._wanted: OrderedDict[int, Sequence[Chunk]] = OrderedDict()
@@ -110,6 +111,7 @@ class Vectors:
 
     def _work(self) -> None:
         while True:
+            self._turn(self._cancelled)
             with self._lock:
                 if not self._wanted:
                     self._thread = None
