@@ -42,7 +42,8 @@ class RetrieverConfig:
     rrf_k, bm25_weight, dense_weight: module 6; weights apply to "rrf" and "weighted".
     expansion, seeds, hops, formula, expansion_weight, expansion_relations: module 7.
     edition_preference: "latest" moves chunks of superseded editions behind the latest loaded one; "all" does not.
-    rerank_n: results re-scored by a cross-encoder after everything else; 0 switches it off.
+    rerank_n: results re-scored by a cross-encoder after everything else; 0 switches it off. rerank_weight: how much it says,
+        from 0 to 1, the rest being the score they had before.
     top_k: results returned.
     """
 
@@ -74,6 +75,7 @@ class RetrieverConfig:
     expansion_relations: tuple[Relation, ...] = ("parent", "child", "cites", "cited-by")
     edition_preference: Literal["all", "latest"] = "all"
     rerank_n: int = 0
+    rerank_weight: float = 0.5
     top_k: int = 10
 
     def __post_init__(self) -> None:
@@ -189,6 +191,7 @@ RANGES: dict[str, tuple[float, float]] = {
     "hops": (1, 5),
     "expansion_weight": (0.0, 10.0),
     "rerank_n": (0, 200),
+    "rerank_weight": (0.0, 1.0),
     "top_k": (1, 10_000),
 }
 PREFILTER_SETTINGS = (

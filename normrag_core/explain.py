@@ -12,6 +12,7 @@ import numpy as np
 from normrag_core.config import Relation
 from normrag_core.expansion import best_seed, paper_terms, reach
 from normrag_core.model import Chunk
+from normrag_core.rerank import rerank_terms
 from normrag_core.retriever import Retriever, fusion_terms
 from normrag_core.smoothing import neighbourhood, smooth
 from normrag_core.trace import Stage, StageName, Trace, Via
@@ -110,6 +111,19 @@ class ExpansionPart:
 
 
 @dataclass(frozen=True, slots=True)
+class RerankPart:
+    """before + reading = score: the place it had among the results read, and what the cross-encoder made of it, both
+    z-normalised over these results and weighted. stage, rank, given: where the first comes from."""
+
+    score: float
+    stage: StageName
+    rank: int
+    given: float
+    before: float
+    reading: float
+
+
+@dataclass(frozen=True, slots=True)
 class Explanation:
     """All parts of one chunk's ranking; None for a stage that did not run or did not rank the chunk."""
 
@@ -120,6 +134,7 @@ class Explanation:
     dense: DensePart | None
     fusion: FusionPart | None
     expansion: ExpansionPart | None
+    rerank: RerankPart | None = None
 
 
 def explain(retriever: Retriever, trace: Trace, index: int) -> Explanation:
@@ -137,6 +152,7 @@ def explain(retriever: Retriever, trace: Trace, index: int) -> Explanation:
         _dense(retriever, trace, index) if trace.query_vector is not None else None,
         _fusion(trace, index) if "fusion" in ranked else None,
         _expansion(retriever, trace, index) if "expansion" in ranked else None,
+        _rerank(trace, index) if "rerank" in ranked else None,
     )
 
 
@@ -233,6 +249,19 @@ def _expansion(retriever: Retriever, trace: Trace, index: int) -> ExpansionPart 
         for s, q, t in zip(seeds, similarity, terms, strict=True)
     )
     return ExpansionPart(float(terms.sum()), 0.0, shares, via)
+
+
+def _rerank(trace: Trace, index: int) -> RerankPart | None:
+    before = _before(trace, "rerank")
+    head = before.scores[: trace.config.rerank_n]
+    rank, given = before.position(index) or (0, 0.0)
+    if rank > len(head):
+        return None  # behind the results that were read: it kept its place
+    final = trace.stage("rerank")
+    assert final is not None
+    _, score = final.position(index) or (0, 0.0)
+    own = float(rerank_terms(head, head, trace.config.rerank_weight)[0, rank - 1])
+    return RerankPart(score, before.name, rank, given, own, score - own)
 
 
 def _before(trace: Trace, name: StageName) -> Stage:

