@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable
 from datetime import date
 
-from tests.bench import app, embedding, growth, material, parsing, ranking
+from tests.bench import adding, app, embedding, growth, material, parsing, ranking
 from tests.bench.table import Section, markdown, seconds
 
 SECTIONS: dict[str, Callable[[bool], Section]] = {
@@ -17,6 +17,7 @@ SECTIONS: dict[str, Callable[[bool], Section]] = {
     "bm25": lambda full: ranking.bm25(),
     "sliders": ranking.sliders,
     "start": app.start,
+    "adding": adding.adding,
     "round-trip": app.round_trip,
     "growth": growth.growth,
     "graph": growth.graph,
