@@ -25,7 +25,7 @@ OBJECTIVE = {"R@10": 1.0, "MRR@10": 1.0}
 TUNING = {
     "chunking": ("structured", "structured+chunks"),
     "bm25_k1": (0.9, 1.2),
-    "stem": (True, False),
+    "idf_power": (1.0, 0.7),
     "name_weight": (2.0, 3.0),
     "alpha": (1.0, 0.8, 0.6),
     "dense_weight": (0.2, 0.4),
@@ -34,20 +34,26 @@ RANK_BANDS = ((1, 1), (2, 3), (4, 10), (11, 50), (51, None))
 
 _PLAIN = PRESETS["plain-bm25"].config
 _TUNED = PRESETS["tuned"].config
+_WORDS = _TUNED.with_(ranking="bm25", prefilter_n=200, headings=True, idf_power=1.0, name_weight=0.0, alpha=1.0)
 LADDER: tuple[tuple[str, RetrieverConfig], ...] = (
     ("plain BM25: README of rank_bm25, flat windows", _PLAIN),
     ("+ domain tokeniser and stemming", _PLAIN.with_(tokenizer="domain", stem=True)),
     ("+ whole clauses as chunks", _PLAIN.with_(tokenizer="domain", stem=True, chunking="structured")),
     ("+ title path beside the text", PRESETS["bm25"].config.with_(chunking="structured")),
-    ("+ k1 0.9, b 0.6", _TUNED.with_(ranking="bm25", name_weight=0.0, alpha=1.0)),
-    ("+ named standard as one term", _TUNED.with_(ranking="bm25", alpha=1.0)),
-    ("+ cosine, z-normalised sum", _TUNED.with_(alpha=1.0)),
+    ("+ k1 0.9, b 0.6", _WORDS),
+    ("+ named standard as one term", _WORDS.with_(name_weight=_TUNED.name_weight)),
+    ("+ rarity to the power 0.7", _TUNED.with_(ranking="bm25", headings=True, alpha=1.0)),
+    ("+ headings without text not ranked", _TUNED.with_(ranking="bm25", alpha=1.0)),
+    ("+ cosine of 100 candidates, z-normalised sum", _TUNED.with_(alpha=1.0)),
     ("+ smoothing (tuned)", _TUNED),
 )
 DROPPED: tuple[tuple[str, RetrieverConfig], ...] = (
     ("RRF instead of the z-normalised sum", _TUNED.with_(ranking="rrf")),
     ("abbreviations expanded", _TUNED.with_(expand_abbreviations=True)),
     ("no stemming", _TUNED.with_(stem=False)),
+    ("200 candidates", _TUNED.with_(prefilter_n=200)),
+    ("50 candidates", _TUNED.with_(prefilter_n=50)),
+    ("rarity to the power 0.5", _TUNED.with_(idf_power=0.5)),
     ("title path counted twice", _TUNED.with_(context_weight=2.0)),
     ("title path counted half", _TUNED.with_(context_weight=0.5)),
     ("latest editions first", _TUNED.with_(edition_preference="latest")),
