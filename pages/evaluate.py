@@ -15,6 +15,7 @@ from normrag_core.evaluation.questions import Question, QuestionSet, Witness
 from normrag_core.evaluation.runs import RunResult
 from normrag_core.evaluation.statistics import compare
 from normrag_core.evaluation.sweeps import grid
+from pages import _dialogs as dialogs
 from pages import _escape as escape
 from pages import _evaluation as evaluation
 from pages import _evaluation_charts as charts
@@ -86,7 +87,7 @@ def _start(questions: QuestionSet) -> None:
 def _watch(name: str) -> None:
     job: Job = st.session_state[name]
     if not job.running:
-        st.rerun()
+        dialogs.redraw()
     left, right = st.columns([6, 1], vertical_alignment="center")
     left.progress(job.share, f"{job.title}: {job.done} of {job.total}, {job.what}")
     if right.button("Cancel", key=f"{name}_cancel"):
