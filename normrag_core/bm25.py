@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -195,16 +195,24 @@ class Bm25:
 
         allowed: (n_chunks,) bool, the chunks to choose from; None for all.
         """
-        scores = self.scores(weights)
-        hits = np.flatnonzero(scores)
-        if len(hits) < n:
-            # In a small corpus idf can be exactly 0: a chunk that holds the term is a hit all the same.
-            held = [self._term_scores(term)[0] for term in weights]
-            hits = np.unique(np.concatenate(held)).astype(np.int64) if held else hits
-        if allowed is not None:
-            hits = hits[allowed[hits]]
-        kept = hits[best(scores[hits], n)]
-        return kept, scores[kept]
+        return pick(self.scores(weights), lambda: self.holders(weights), n, allowed)
+
+    def holders(self, terms: Iterable[str]) -> np.ndarray:
+        """(m,) int64: chunks that hold any of the terms, rising."""
+        held = [self._term_scores(term)[0] for term in terms]
+        return np.unique(np.concatenate(held)).astype(np.int64) if held else np.zeros(0, dtype=np.int64)
+
+    def knows(self, term: str) -> bool:
+        """Whether any chunk holds the term."""
+        return term in self.postings.vocabulary
+
+    def holds(self, term: str, chunk: int) -> bool:
+        """Whether a chunk holds the term, in its text or its context."""
+        return any(self.postings.counts(term, chunk))
+
+    def explained(self, weights: Mapping[str, float], chunk: int) -> tuple[Bm25, int, tuple[int, int] | None]:
+        """Whose contributions make the chunk's score: this scorer's to the chunk itself. See `BestPartBm25`."""
+        return self, chunk, None
 
     def contributions(self, weights: Mapping[str, float], chunk: int) -> dict[str, float]:
         """Term → its share of the chunk's score; the shares add up to it. Terms the chunk does not hold are left out."""
@@ -215,6 +223,23 @@ class Bm25:
             if at < len(chunks) and chunks[at] == chunk:
                 out[term] = float(scores[at])
         return out
+
+
+def pick(
+    scores: np.ndarray, holders: Callable[[], np.ndarray], n: int, allowed: np.ndarray | None
+) -> tuple[np.ndarray, np.ndarray]:
+    """The best n of the chunks with a score: (indices, scores), best first, ties by index.
+
+    holders: the chunks that hold a term of the question, asked for where fewer than n have a score.
+    """
+    hits = np.flatnonzero(scores)
+    if len(hits) < n:
+        # In a small corpus idf can be exactly 0: a chunk that holds the term is a hit all the same.
+        hits = holders()
+    if allowed is not None:
+        hits = hits[allowed[hits]]
+    kept = hits[best(scores[hits], n)]
+    return kept, scores[kept]
 
 
 def bent(idf: np.ndarray, n: int, power: float) -> np.ndarray:

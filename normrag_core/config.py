@@ -36,6 +36,7 @@ class RetrieverConfig:
         module 4. expand_abbreviations: long forms from the loaded standards count half beside the short ones, and back.
         context_weight: how much a context word counts beside one of the text (1 = like text). idf_power: below 1 the rarity
         of a word counts for less and the number of the question's words found for more (1 = BM25; see `bm25`).
+    best_part: whole clauses are ranked by their best part of at most max_words, see `best_part`; split ones are anyway.
     name_weight: how much a standard that the question names counts, beside a word that only its chunks hold; 0 takes its
         number as ordinary words (ours, not the paper's; see `named`).
     alpha, iterations, smoothing_relations: module 3. alpha = 1 switches smoothing off.
@@ -60,6 +61,7 @@ class RetrieverConfig:
     bm25_b: float = 0.75
     context_weight: float = 1.0
     idf_power: float = 1.0
+    best_part: bool = False
     name_weight: float = 0.0
     alpha: float = 1.0
     iterations: int = 1
@@ -104,7 +106,7 @@ class RetrieverConfig:
                 raise ConfigError(f"{name}: expected a whole number; found {value!r}")
             if not low <= value <= high:
                 raise ConfigError(f"{name}: expected {low:g} to {high:g}; found {value:g}")
-        for name in ("headings", "expansion", "stem", "expand_abbreviations"):
+        for name in ("headings", "best_part", "expansion", "stem", "expand_abbreviations"):
             if not isinstance(getattr(self, name), bool):
                 raise ConfigError(f"{name}: expected true or false; found {getattr(self, name)!r}")
         if self.chunking == "vanilla" and (self.smoothing or self.expansion):
@@ -196,7 +198,7 @@ RANGES: dict[str, tuple[float, float]] = {
 }
 PREFILTER_SETTINGS = (
     *("chunking", "max_words", "context", "headings", "tokenizer", "stem", "expand_abbreviations"),
-    *("bm25_k1", "bm25_b", "context_weight", "idf_power", "name_weight"),
+    *("bm25_k1", "bm25_b", "context_weight", "idf_power", "best_part", "name_weight"),
 )
 INTEGERS = frozenset({"max_words", "prefilter_n", "iterations", "rrf_k", "seeds", "hops", "rerank_n", "top_k"})
 

@@ -37,13 +37,17 @@ class TermShare:
 
 @dataclass(frozen=True, slots=True)
 class Bm25Part:
-    """shares add up to score. missing: terms of the question that the chunk does not hold. length: in terms, as weighted."""
+    """shares add up to score. missing: terms of the question that the chunk does not hold. length: in terms, as weighted.
+
+    part: (number from 1, of how many) where the figures are those of a clause's best part, None where of the whole chunk.
+    """
 
     score: float
     shares: tuple[TermShare, ...]
     missing: tuple[str, ...]
     length: float
     mean_length: float
+    part: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,8 +162,8 @@ def explain(retriever: Retriever, trace: Trace, index: int) -> Explanation:
 
 def _bm25(retriever: Retriever, trace: Trace, index: int) -> Bm25Part:
     """Also for a chunk beyond the prefilter: its score says how far beyond."""
-    scorer = retriever.index(trace.config).bm25(trace.config)
     terms = retriever.terms(trace.question, trace.config)
+    scorer, index, part = retriever.index(trace.config).bm25(trace.config).explained(terms, index)
     shares = []
     for term, share in scorer.contributions(terms, index).items():
         text, context = scorer.postings.counts(term, index)
@@ -172,6 +176,7 @@ def _bm25(retriever: Retriever, trace: Trace, index: int) -> Bm25Part:
         tuple(t for t in terms if t not in held),
         float(scorer.lengths[index]),
         float(scorer.lengths.mean()),
+        part,
     )
 
 

@@ -14,6 +14,7 @@ from itertools import groupby
 
 import numpy as np
 
+from normrag_core.best_part import BestPartBm25
 from normrag_core.bm25 import Bm25, Postings
 from normrag_core.cache import Cache
 from normrag_core.config import RetrieverConfig, Tokenizer
@@ -68,7 +69,7 @@ class VectorsInUse:
 
 
 class ChunkIndex:
-    """One chunk list with what is derived from it."""
+    """One chunk list with what is derived from it. index_of: gives the index of another configuration over the same corpus."""
 
     def __init__(
         self,
@@ -77,9 +78,11 @@ class ChunkIndex:
         documents: Sequence[Document],
         vectors: Vectors | None,
         parts: Parts | None = None,
+        index_of: Callable[[RetrieverConfig], ChunkIndex] | None = None,
     ) -> None:
         self.chunks = chunks
         self._parts = parts or Parts()
+        self._index_of = index_of
         self.graph = graph
         self.documents = documents
         self._vectors = vectors
@@ -149,8 +152,16 @@ class ChunkIndex:
 
         return self._cache.get(("postings", tokenizer, stem), build)
 
-    def bm25(self, config: RetrieverConfig) -> Bm25:
+    def bm25(self, config: RetrieverConfig) -> Bm25 | BestPartBm25:
         """Scorer for the settings of module 4."""
+        if config.best_part and config.chunking == "structured" and self._index_of is not None:
+            split = config.prefilter.with_(chunking="structured+chunks", best_part=False, prefilter_n=1)
+            over = self._index_of(split)
+            return self._cache.get(("best part", split), lambda: BestPartBm25(over.plain_bm25(split), over.chunks))
+        return self.plain_bm25(config)
+
+    def plain_bm25(self, config: RetrieverConfig) -> Bm25:
+        """Scorer of the chunks themselves."""
         postings = self.postings(config.tokenizer, config.stem)
         weights = config.bm25_k1, config.bm25_b, config.context_weight, config.idf_power
 

@@ -64,7 +64,7 @@ class Retriever:
 
         def build() -> ChunkIndex:
             chunks = self._parts.chunks(self.corpus, config.chunking, limit, config.context)
-            return ChunkIndex(chunks, self.graph, self.corpus.documents, self._vectors, self._parts)
+            return ChunkIndex(chunks, self.graph, self.corpus.documents, self._vectors, self._parts, self.index)
 
         # The limit on words says nothing about whole units: one index for all its values.
         limit = 0 if config.chunking == "structured" else config.max_words

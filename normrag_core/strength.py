@@ -43,11 +43,11 @@ def strength(retriever: Retriever, trace: Trace) -> Strength:
     index = retriever.index(trace.config)
     bm25 = index.bm25(trace.config)
     weight = term_weights(retriever, trace)
-    unknown = tuple(t for t in weight if t not in bm25.postings.vocabulary)
+    unknown = tuple(t for t in weight if not bm25.knows(t))
     known = [t for t in weight if t not in unknown]
     total = sum(weight.values())
     first = [r.index for r in trace.results[:LOOKED_AT]]
-    held = [sum(weight[t] for t in known if any(bm25.postings.counts(t, chunk))) for chunk in first]
+    held = [sum(weight[t] for t in known if bm25.holds(t, chunk)) for chunk in first]
     plain = index.vectors() if trace.query_vector is not None else None
     meaning = None
     if plain is not None and trace.query_vector is not None and first:
@@ -61,4 +61,4 @@ def term_weights(retriever: Retriever, trace: Trace) -> dict[str, float]:
     bm25 = index.bm25(trace.config)
     rarest = max(0.0, math.log(max(1.0, len(index) - 0.5)) - math.log(1.5))
     terms = trace.query_tokens or tuple(retriever.terms(trace.question, trace.config))
-    return {t: max(0.0, bm25.idf_of(t)[0]) if t in bm25.postings.vocabulary else rarest for t in terms}
+    return {t: max(0.0, bm25.idf_of(t)[0]) if bm25.knows(t) else rarest for t in terms}

@@ -60,7 +60,8 @@ def settings() -> None:
     with st.expander("Advanced"):
         for name in ("ranking", "chunking", "context"):
             _one(name)
-        _one("max_words", disabled=config.chunking == "structured")
+        _one("max_words", disabled=config.chunking == "structured" and not config.best_part)
+        _one("best_part", disabled=config.chunking != "structured" or not config.uses_bm25)
         _one("headings", disabled=config.chunking == "vanilla")
         for name in ("tokenizer", "stem", "expand_abbreviations", "bm25_k1", "bm25_b", "idf_power"):
             _one(name, disabled=not config.uses_bm25)

@@ -96,12 +96,13 @@ def _bm25(part: Bm25Part, config: RetrieverConfig) -> str:
     ]
     head = [("term", ""), ("", ""), ("in text", "num"), ("in context", "num"), ("rarity (idf)", "num"), ("share", "num")]
     missing = ""
+    whole = f"Counted on part {part.part[0]} of {part.part[1]}, the clause's best. " if part.part else ""
     if part.missing:
         missing = f'<p class="nr-small">Not in it: {", ".join(f"<q>{escape.html(t)}</q>" for t in part.missing)}.</p>'
     bent = f"; idf as highest · (idf / highest)^{config.idf_power:g}" if config.idf_power != 1 else ""
     return (
         _table(head, rows, ["sum", "", "", "", "", f"<b>{part.score:.3f}</b>"])
-        + f'<p class="nr-tiny">share = idf · f·(k₁+1) / (f + k₁·(1 − b + b·length/mean length)), f = in text + '
+        + f'<p class="nr-tiny">{whole}share = idf · f·(k₁+1) / (f + k₁·(1 − b + b·length/mean length)), f = in text + '
         f"{config.context_weight:g} · in context; k₁ = {config.bm25_k1:g}, b = {config.bm25_b:g}; {part.length:g} terms, "
         f"{part.mean_length:.0f} on average{bent}. Terms are stems.</p>{missing}"
     )

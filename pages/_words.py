@@ -75,6 +75,11 @@ SETTING: dict[str, Words] = {
         "Below 1 one rare word of the question outweighs several common ones less, which suits questions in your own words: "
         "rarity counts as highest · (idf / highest)^power. 1 = BM25 as it is known.",
     ),
+    "best_part": Words(
+        "Whole clauses by their best part",
+        "A whole clause takes the BM25 score of its best part of at most *words per chunk*, so that a long clause is not held "
+        "back for all that it says beside the answer. Split clauses are ranked by their parts anyway.",
+    ),
     "name_weight": Words(
         "Weight of a named standard",
         "A question that names a loaded standard (*EN 302 755*) also looks for chunks of that standard: how much this counts "

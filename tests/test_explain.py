@@ -24,6 +24,7 @@ CONFIGS = [
     SMALL.with_(ranking="dense", alpha=0.5, smoothing_relations=("sibling", "cites")),
     SMALL.with_(chunking="structured", context_weight=0.5, bm25_k1=2.0),
     SMALL.with_(chunking="vanilla"),
+    SMALL.with_(chunking="structured", best_part=True, ranking="weighted", alpha=0.6, name_weight=2.0, headings=False),
     SMALL.with_(name_weight=2.0, ranking="weighted", alpha=0.6, bm25_k1=0.9, bm25_b=0.6),
 ]
 
