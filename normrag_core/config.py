@@ -253,7 +253,12 @@ PRESETS: dict[str, Preset] = {
             "what rank_bm25's README does, over flat windows",
             "reference",
         ),
-        Preset("tuned", _TUNED.with_(chunking="structured"), "whole clauses, tuned on real standards and questions", "ours"),
+        Preset(
+            "tuned",
+            _TUNED.with_(chunking="structured", best_part=True),
+            "whole clauses, tuned on real standards and questions",
+            "ours",
+        ),
         Preset("tuned-chunked", _TUNED, "split clauses, tuned on real standards: less to read for the same finds", "ours"),
     )
 }

@@ -53,6 +53,17 @@ def open_retriever(folder: Path, configs: Sequence[RetrieverConfig], questions: 
     return Retriever(corpus, embedder, embedder.vectors)
 
 
+def open_cutting(retriever: Retriever) -> Retriever | None:
+    """The same corpus with texts cut at the embedding model's limit; None where there is no model."""
+    if retriever.embedder is None:
+        return None
+    from normrag_core.commands.stored import StoredEmbedder
+    from normrag_core.embedding import load_embedder
+
+    embedder = StoredEmbedder(load_embedder(long_texts="cut"), _vector_store(), say)
+    return Retriever(retriever.corpus, embedder, embedder.vectors)
+
+
 def _vector_store() -> VectorStore:
     """Vectors of earlier runs; in memory where the cache folder cannot be used."""
     try:

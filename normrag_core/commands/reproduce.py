@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from normrag_core.commands.evaluate import read_questions
-from normrag_core.commands.folder import NothingReadError, open_retriever, say
+from normrag_core.commands.folder import NothingReadError, open_cutting, open_retriever, say
 from normrag_core.config import PRESETS
 from normrag_core.evaluation.reproduction import reproduce as compute
 from normrag_core.evaluation.reproduction import write
@@ -37,7 +37,7 @@ def reproduce(folder: Path | None, questions_file: Path | None, out: Path) -> in
     except NothingReadError as error:
         say(str(error))
         return 1
-    found = compute(retriever, questions, say)
+    found = compute(retriever, questions, say, open_cutting(retriever))
     for file in write(found, out, name, "python -m normrag_core reproduce"):
         print(file)
     return 0

