@@ -12,8 +12,10 @@ from pages import _jobs as jobs
 from pages import _theme as theme
 from pages._library import Library
 
-EVERY = 0.5
-"""Seconds between two looks. A number: Streamlit reads a duration in words with pandas, which takes long to load."""
+EVERY, SOON = 1.0, 0.25
+"""Seconds between two looks; SOON where there is nothing to read or to click yet.
+
+Numbers: Streamlit reads a duration in words with pandas, which takes long to load."""
 _CANCEL_ALL = '<button class="nr-link" data-nr="cancel_all" data-value="">Cancel all</button>'
 _TONE = {"done": "good", "failed": "bad", "cancelled": "muted", "queued": "muted", "reading": "info", "storing": "info"}
 
@@ -28,7 +30,7 @@ def note(library: Library, config: RetrieverConfig, revision: int) -> None:
     wanted = config.uses_dense and not library.vectors_ready(config)
     if wanted or library.reading:
         failed = library.vectors is not None and bool(library.vectors.error)
-        every = None if failed and not library.reading else EVERY
+        every = None if failed and not library.reading else EVERY if library.loaded.corpus.documents else SOON
         st.fragment(_watch_search, run_every=every)(library, config, revision, wanted)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -86,16 +85,10 @@ def test_text_of_a_document_stays_text_everywhere(tmp_path: Path, new_walker: Ca
         mine.open(url)
         mine.driver.find_element(By.CSS_SELECTOR, "input[type=file]").send_keys(str(_unit_file(tmp_path)))
         mine.wait_for(".nr-documents")
-        # The page reruns by itself when vectors are made, which closes the dialog: a person would press again.
-        mine.until("the empty page", lambda: mine.texts(".nr-empty") or _press_delete(mine))
-
-
-def _press_delete(walker: Walker) -> bool:
-    """Presses the dialog's button, or where it is not open the one that opens it."""
-    walker.js(
-        "const sure = document.querySelector('.st-key-really_delete button');"
-        "const asks = [...document.querySelectorAll('.st-key-clearing button')];"
-        "(sure || asks.find(button => button.innerText.includes('Delete everything')))?.click();"
-    )
-    time.sleep(0.8)
-    return False
+        mine.click(".st-key-clearing button", "Delete everything")
+        mine.wait_for(".st-key-really_delete")
+        # Vectors that are made meanwhile do not close the dialog: the page waits with showing them.
+        mine.until("the vectors", lambda: not mine.texts(".st-key-progress .nr-progress"))
+        assert mine.texts(".st-key-really_delete")
+        mine.click(".st-key-really_delete button")
+        mine.wait_for(".nr-empty")
