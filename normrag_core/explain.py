@@ -11,9 +11,10 @@ import numpy as np
 
 from normrag_core.config import Relation
 from normrag_core.expansion import best_seed, paper_terms, reach
+from normrag_core.fusion import fusion_terms
 from normrag_core.model import Chunk
 from normrag_core.rerank import rerank_terms
-from normrag_core.retriever import Retriever, fusion_terms
+from normrag_core.retriever import Retriever
 from normrag_core.smoothing import neighbourhood, smooth
 from normrag_core.trace import Stage, StageName, Trace, Via
 from normrag_core.why_not import Fate, Remedy, WhyNot, why_not

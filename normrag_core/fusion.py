@@ -9,7 +9,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from normrag_core.config import RetrieverConfig
 from normrag_core.selection import ranks
+from normrag_core.trace import Stage
 
 
 def rrf_terms(scores: Sequence[np.ndarray], k: float, weights: Sequence[float]) -> np.ndarray:
@@ -24,3 +26,12 @@ def weighted_terms(scores: Sequence[np.ndarray], weights: Sequence[float]) -> np
         spread = given.std() if len(given) else 0.0
         terms.append(weight * (given - given.mean()) / spread if spread > 0 else np.zeros(len(given)))
     return np.stack(terms)
+
+
+def fusion_terms(config: RetrieverConfig, bm25: Stage, dense: Stage) -> tuple[np.ndarray, np.ndarray]:
+    """(chunk indices in rising order (n,), terms (2, n)): what BM25 and cosine add to each candidate's fused score."""
+    by_bm25, by_dense = np.argsort(bm25.order), np.argsort(dense.order)
+    scores = (bm25.scores[by_bm25], dense.scores[by_dense])
+    weights = (config.bm25_weight, config.dense_weight)
+    terms = rrf_terms(scores, config.rrf_k, weights) if config.ranking == "rrf" else weighted_terms(scores, weights)
+    return bm25.order[by_bm25], terms

@@ -34,3 +34,14 @@ def read(reranker: Reranker, question: str, texts: Sequence[str]) -> np.ndarray:
     if scores.shape != (len(texts),):
         raise ValueError(f"reranker {reranker.name}: expected {len(texts)} scores; found shape {scores.shape}")
     return scores
+
+
+def installed() -> Reranker | str:
+    """The cross-encoder that an optional package brings; where there is none, why not."""
+    from normrag_core.embedding.base import EmbeddingError
+    from normrag_core.embedding.cross_encoder import CrossEncoder
+
+    try:
+        return CrossEncoder()
+    except EmbeddingError as error:
+        return str(error)

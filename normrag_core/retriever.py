@@ -16,15 +16,15 @@ from normrag_core.bm25 import weigh
 from normrag_core.cache import Cache
 from normrag_core.chunking import passage
 from normrag_core.config import DEFAULT_PRESET, PRESETS, RELATIONS, Relation, RetrieverConfig
-from normrag_core.embedding.base import Embedder, EmbeddingError
+from normrag_core.embedding.base import Embedder
 from normrag_core.expansion import best_seed_scores, paper_terms, reach
-from normrag_core.fusion import rrf_terms, weighted_terms
+from normrag_core.fusion import fusion_terms
 from normrag_core.graph import Graph
 from normrag_core.index import ChunkIndex, Vectors, VectorsInUse
 from normrag_core.model import Chunk, Corpus
 from normrag_core.parts import Parts
-from normrag_core.rerank import Reranker, read, rerank_terms
-from normrag_core.selection import best
+from normrag_core.rerank import Reranker, installed, read, rerank_terms
+from normrag_core.selection import best, places_of
 from normrag_core.tokenize import tokenize
 from normrag_core.trace import Result, Stage, StageName, Trace, Via
 
@@ -103,15 +103,7 @@ class Retriever:
         if self.reranker is not None:
             return self.reranker
 
-        def load() -> Reranker | str:
-            from normrag_core.embedding.cross_encoder import CrossEncoder
-
-            try:
-                return CrossEncoder()
-            except EmbeddingError as error:
-                return str(error)
-
-        return self._installed.get("cross-encoder", load)
+        return self._installed.get("cross-encoder", installed)
 
     def search(
         self, question: str, config: RetrieverConfig | None = None, *, documents: Collection[str] | None = None
@@ -282,7 +274,7 @@ class _Search:
     def _trace(self) -> Trace:
         final = self.stages[-1]
         top = final.order[: self.config.top_k]
-        places = {stage.name: _places(stage.order, top) for stage in self.stages}
+        places = {stage.name: places_of(stage.order, top) for stage in self.stages}
         seeds = set(self.seeds)
         results = tuple(
             Result(
@@ -310,23 +302,6 @@ class _Search:
         )
 
 
-def fusion_terms(config: RetrieverConfig, bm25: Stage, dense: Stage) -> tuple[np.ndarray, np.ndarray]:
-    """(chunk indices in rising order (n,), terms (2, n)): what BM25 and cosine add to each candidate's fused score."""
-    by_bm25, by_dense = np.argsort(bm25.order), np.argsort(dense.order)
-    scores = (bm25.scores[by_bm25], dense.scores[by_dense])
-    weights = (config.bm25_weight, config.dense_weight)
-    terms = rrf_terms(scores, config.rrf_k, weights) if config.ranking == "rrf" else weighted_terms(scores, weights)
-    return bm25.order[by_bm25], terms
-
-
 @lru_cache(1024)
 def _prefilter(config: RetrieverConfig) -> RetrieverConfig:
     return config.prefilter
-
-
-def _places(order: np.ndarray, chunks: np.ndarray) -> np.ndarray:
-    """(len(chunks),) where in the order each chunk stands, -1 where it does not."""
-    sorter = np.argsort(order)
-    found = np.searchsorted(order, chunks, sorter=sorter)
-    at = sorter[np.minimum(found, len(order) - 1)] if len(order) else np.zeros(len(chunks), dtype=np.int64)
-    return np.where(order[at] == chunks, at, -1) if len(order) else at - 1

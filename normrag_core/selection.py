@@ -22,3 +22,11 @@ def ranks(scores: np.ndarray) -> np.ndarray:
     out = np.empty(len(scores), dtype=np.int64)
     out[np.argsort(-scores, kind="stable")] = np.arange(1, len(scores) + 1)
     return out
+
+
+def places_of(order: np.ndarray, chunks: np.ndarray) -> np.ndarray:
+    """(len(chunks),) where in the order each chunk stands, -1 where it does not."""
+    sorter = np.argsort(order)
+    found = np.searchsorted(order, chunks, sorter=sorter)
+    at = sorter[np.minimum(found, len(order) - 1)] if len(order) else np.zeros(len(chunks), dtype=np.int64)
+    return np.where(order[at] == chunks, at, -1) if len(order) else at - 1

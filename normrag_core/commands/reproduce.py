@@ -8,7 +8,7 @@ from normrag_core.commands.evaluate import read_questions
 from normrag_core.commands.folder import NothingReadError, open_cutting, open_retriever, say
 from normrag_core.config import PRESETS
 from normrag_core.evaluation.reproduction import reproduce as compute
-from normrag_core.evaluation.reproduction import write
+from normrag_core.evaluation.reproduction_report import write
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -11,7 +11,8 @@ import pytest
 from normrag_core.config import RetrieverConfig
 from normrag_core.evaluation import records
 from normrag_core.evaluation.questions import Question, QuestionSet, Relevant, Witness
-from normrag_core.evaluation.reproduction import markdown, plots, reproduce
+from normrag_core.evaluation.reproduction import reproduce
+from normrag_core.evaluation.reproduction_report import markdown, plots
 from normrag_core.evaluation.runs import Cancelled, Matcher, run
 from normrag_core.evaluation.sweeps import grid, sweep
 from normrag_core.model import Citation, Corpus, Document, InfoUnit
