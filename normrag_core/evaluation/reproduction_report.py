@@ -193,8 +193,8 @@ def _tuning(found: Reproduction) -> list[str]:
             ],
         ),
         "",
-        "The ideas themselves (the title path, the named standard as one term) were found with these questions at hand, which "
-        "no folds undo: other documents and questions have the last word.",
+        "The ideas themselves (the title path, the named standard as one term, the power of rarity, the best part) were found "
+        "with these questions at hand, which no folds undo: other documents and questions have the last word.",
         "",
         "Chosen, as changes to the preset `tuned`: "
         + "; ".join(f"fold {i}: {text}" for i, text in enumerate(chosen, 1))
