@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import pandas as pd
 import streamlit as st
 
 from normrag_core.graph import analysis, export
 from normrag_core.graph.table import CitationTable
 from normrag_core.graph.views import View
 from pages import _escape as escape
+from pages import _graph_state as kept
 from pages import _state as state
 from pages import _theme as theme
 
@@ -27,8 +27,12 @@ SHOWN = {
 }
 
 
-def section(table: CitationTable, view: View | None) -> None:
-    """One table at a time: only the chosen one is computed."""
+@st.fragment
+def section(view: View | None) -> None:
+    """One table at a time: only the chosen one is computed. A row that is chosen is selected in the picture."""
+    if st.session_state.pop("graph_from_table", False):
+        st.rerun()
+    table = kept.table()
     st.session_state.setdefault("graph_tab", "picture")
     st.session_state.w_graph_tab = st.session_state.graph_tab
 
@@ -227,20 +231,18 @@ def _frame(rows: Sequence[Sequence[Any]], head: Sequence[str], ids: Sequence[str
     if not rows:
         st.html('<div class="nr-empty"><b>Nothing here</b></div>')
         return
+    import pandas as pd  # here, for the picture need not wait for it
+
     frame = pd.DataFrame([[escape.plain(v) if isinstance(v, str) else v for v in row] for row in rows], columns=list(head))
     if ids is None:
         st.dataframe(frame, hide_index=True, key=key, width="stretch")
         return
-    event = st.dataframe(frame, hide_index=True, key=key, width="stretch", on_select="rerun", selection_mode="single-row")
-    chosen = event.selection.rows
-    if chosen and chosen[0] < len(ids):
-        unit = ids[chosen[0]]
-        if (
-            unit in state.corpus().by_id
-            and unit != st.session_state.get("graph_unit")
-            and st.session_state.get(f"{key}_was") != unit
-        ):
-            st.session_state[f"{key}_was"] = unit
-            st.session_state.graph_unit = unit
-            st.session_state.graph_fly = unit
-            st.rerun(scope="fragment")
+
+    def chosen() -> None:
+        rows = st.session_state[key].selection.rows
+        if rows and rows[0] < len(ids) and (ids[rows[0]] in state.corpus().by_id or ids[rows[0]].startswith("?")):
+            kept.choose(ids[rows[0]])
+            st.session_state.graph_fly = ids[rows[0]]
+            st.session_state.graph_from_table = True
+
+    st.dataframe(frame, hide_index=True, key=key, width="stretch", on_select=chosen, selection_mode="single-row")

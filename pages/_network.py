@@ -6,6 +6,7 @@ only its nodes. Positions come from the core and physics is off: nothing moves t
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -52,17 +53,18 @@ def library() -> None:
     _vis(key="graph_vis")
 
 
-def picture(data: dict[str, Any], height: int = 520) -> tuple[str, str] | None:
-    """Shows nodes and edges (vis-network's own options) and returns ("select" | "open", node id) for a click, else None.
+def picture(data: dict[str, Any], on_click: Callable[[str, str], None], height: int = 520) -> None:
+    """Shows nodes and edges; `on_click("select" | "open", node id)` is called before the run that a click causes.
 
-    data: nodes, edges, view (a change of it fits the picture into the frame), selected, fly (id to move to), label, colours.
+    data: nodes, edges (see `_paint`), boxed, view (a change of it fits the picture into the frame), selected, fly (id to move
+    to), label, colours.
     """
-    result = _network(
-        key="graph_network",
-        data={**data, "height": height},
-        on_select_change=lambda: None,
-        on_open_change=lambda: None,
-    )
-    if result.open:
-        return "open", str(result.open)
-    return ("select", str(result.select)) if result.select else None
+
+    def taken() -> None:
+        clicked = st.session_state["graph_network"]
+        if clicked.open:
+            on_click("open", str(clicked.open))
+        elif clicked.select:
+            on_click("select", str(clicked.select))
+
+    _network(key="graph_network", data={**data, "height": height}, on_select_change=taken, on_open_change=taken)

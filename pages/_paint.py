@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
+from normrag_core.graph.table import STATES
 from normrag_core.graph.views import Edge, Node, View
 from pages import _escape as escape
 from pages import _theme as theme
@@ -15,12 +16,16 @@ from pages import _theme as theme
 COLOUR_BY = {"document": "Standard", "depth": "Depth", "size": "Importance", "state": "Citation state"}
 SIZE_BY = {"in-degree": "Citations received", "pagerank": "PageRank", "betweenness": "Betweenness", "folded": "Units in it"}
 _EDITION = re.compile(r" V\d+(\.\d+)+$")
-BOX = 270  # pixels, the width of a node in a tree
-_STATE_ORDER = ("resolved", "version-mismatch", "missing-clause", "not-loaded")
+BOX = {"hierarchy": 300, "result": 430}  # pixels, the width of a node that is a line of text
 
 
-def colours(view: View, by: str, scores: Mapping[str, float], dark: bool) -> tuple[dict[str, str], list[tuple[str, str]]]:
-    """(colour of every node id and edge relation, legend entries (colour, words))."""
+def colours(
+    view: View, by: str, scores: Mapping[str, float], worst: Mapping[str, str], dark: bool
+) -> tuple[dict[str, str], list[tuple[str, str]]]:
+    """(colour of every node id and edge relation, legend entries (colour, words)).
+
+    scores: node id → importance from 0 to 1. worst: node id → worst state of its citations.
+    """
     shade = {name: theme.RELATION[name].dark if dark else theme.RELATION[name].light for name in theme.RELATION}
     hollow = theme.STATE["not-loaded"].dark if dark else theme.STATE["not-loaded"].light
     chosen: dict[str, str] = dict(shade)
@@ -41,10 +46,10 @@ def colours(view: View, by: str, scores: Mapping[str, float], dark: bool) -> tup
         chosen |= {n.id: _ramp(1 - scores.get(n.id, 0.0), dark) for n in own}
         legend = [(_ramp(1.0, dark), "least important"), (_ramp(0.0, dark), "most important")]
     else:
-        worst = _worst_states(view)
-        tone = {s: theme.STATE[s].dark if dark else theme.STATE[s].light for s in _STATE_ORDER}
-        chosen |= {n.id: tone[worst.get(n.id, "resolved")] for n in own}
-        legend = [(tone[s], f"worst citation: {theme.STATE[s].label}") for s in _STATE_ORDER]
+        tone = {s: theme.STATE[s].dark if dark else theme.STATE[s].light for s in STATES}
+        tone |= {"": _ramp(1.0, dark)}
+        chosen |= {n.id: tone[worst.get(n.id, "")] for n in own}
+        legend = [(tone[s], f"worst citation: {theme.STATE[s].label}") for s in STATES] + [(tone[""], "cites nothing")]
     chosen |= {n.id: hollow for n in view.nodes if n.kind == "foreign"}
     return chosen, legend
 
@@ -54,73 +59,73 @@ def radii(view: View, scores: Mapping[str, float]) -> dict[str, float]:
     return {n.id: 6.0 if n.kind == "foreign" else 7.0 + 17.0 * scores.get(n.id, 0.0) ** 0.5 for n in view.nodes}
 
 
-def vis_nodes(view: View, colour: Mapping[str, str], radius: Mapping[str, float], back: str) -> list[dict[str, Any]]:
-    """Nodes in vis-network's form. Labels and tooltips are shown as plain text by the library."""
-    boxed = view.name in ("hierarchy", "result")
-    # A large picture is shown small: its labels and nodes grow with it, so that they can be read before zooming in.
-    wide = max((n.x for n in view.nodes), default=0.0) - min((n.x for n in view.nodes), default=0.0)
-    high = max((n.y for n in view.nodes), default=0.0) - min((n.y for n in view.nodes), default=0.0)
-    grown = 1.0 if boxed else min(1.9, max(1.0, wide / 1000, high / 560))
-    short = _numbers(view)
+def shape(view: View) -> dict[str, Any]:
+    """How `_network.js` draws: boxed is the width of boxes that hold a line of text, 0 for dots with a label beside them; a
+    tree begins at the left; around a clause, labels stand outside."""
+    return {
+        "boxed": BOX.get(view.name, 0),
+        "leftmost": view.name == "hierarchy",
+        "sided": view.name == "neighbourhood",
+    }
+
+
+def vis_nodes(view: View, colour: Mapping[str, str], radius: Mapping[str, float]) -> list[dict[str, Any]]:
+    """Nodes as `_network.js` takes them, the most important first: those get a label where there is no room for all."""
+    boxes, large, short = view.name in BOX, _grown(view), _numbers(view)
+    important = sorted(view.nodes, key=lambda n: (n.role != "centre", n.kind == "foreign", -radius[n.id], -n.degree))
     return [
-        _vis_node(n, colour[n.id], radius[n.id] * grown, back, boxed, round(12 * grown)) | short.get(n.id, {})
-        for n in view.nodes
+        {
+            "id": n.id,
+            "label": _line(n, view.name) if boxes else short.get(n.id) or _label(n),
+            "more": "" if boxes else _more(n),
+            "tip": _tooltip(n),
+            "x": n.x,
+            "y": n.y,
+            "size": round(radius[n.id] * (1.0 if boxes else large), 1),
+            "colour": colour[n.id],
+            "hollow": n.kind == "foreign" or n.informative,
+            "strong": n.role == "centre",
+            "frame": 3 if n.role == "seed" else round(radius[n.id] / 8) if view.name == "hierarchy" else 2,
+            "soft": n.kind == "foreign",
+        }
+        for n in important
     ]
 
 
-def _numbers(view: View) -> dict[str, dict[str, str]]:
-    """Node id → the label of a standard without its edition, where only one edition of it is drawn: long labels overlap."""
+def _grown(view: View) -> float:
+    """A large picture is shown small: its nodes grow with it, so that they can be told apart before zooming in."""
+    wide = max((n.x for n in view.nodes), default=0.0) - min((n.x for n in view.nodes), default=0.0)
+    high = max((n.y for n in view.nodes), default=0.0) - min((n.y for n in view.nodes), default=0.0)
+    return min(1.9, max(1.0, wide / 1000, high / 560))
+
+
+def _numbers(view: View) -> dict[str, str]:
+    """Node id → the label of a standard without its edition, where only one edition of it is drawn."""
     loaded = [n for n in view.nodes if n.depth == 0 and n.kind == "document" and n.rank is None]
-    number = {n.id: _EDITION.sub("", n.label) for n in loaded}
+    number = {n.id: without_edition(n.label) for n in loaded}
     drawn = Counter([*number.values(), *(n.label for n in view.nodes if n.kind == "foreign")])
-    return {key: {"label": escape.plain(short)} for key, short in number.items() if short and drawn[short] == 1}
+    return {key: escape.plain(short) for key, short in number.items() if short and drawn[short] == 1}
 
 
-def _vis_node(node: Node, colour: str, radius: float, back: str, boxed: bool, font: int) -> dict[str, Any]:
-    faint = node.kind == "foreign" or node.informative
-    made: dict[str, Any] = {
-        "id": node.id,
-        "label": _label(node),
-        "title": _tooltip(node),
-        "x": node.x,
-        "y": node.y,
-        "size": radius,
-        "color": {"background": back if faint or boxed else colour, "border": colour}
-        | {"highlight": {"background": back if boxed else colour, "border": colour}}
-        | {"hover": {"background": back if boxed else colour, "border": colour}},
-        "shapeProperties": {"borderDashes": [4, 3] if faint else False, "borderRadius": 4},
-        "borderWidth": 4 if node.role in ("centre", "seed") else 2,
-        "borderWidthSelected": 5,
-        "font": {"size": font},
-    }
-    if boxed:  # a tree is read line by line: number and title in a box, all boxes alike in width
-        made |= {"shape": "box", "label": _line(node), "margin": 5, "widthConstraint": {"minimum": BOX, "maximum": BOX}}
-        made["font"] = {"align": "left", "size": 13}
-    return made
+def without_edition(label: str) -> str:
+    """ "EN 300 421 V1.1.2" → "EN 300 421"."""
+    return _EDITION.sub("", label)
 
 
 def vis_edges(view: View, colour: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Edges in vis-network's form; width grows with the number of citations, dashes mean that they lead nowhere."""
-    across = view.name == "hierarchy"
+    """Edges as `_network.js` takes them; width grows with the number of citations, dashes mean that they lead nowhere."""
+    centre = next((n.id for n in view.nodes if n.role == "centre"), "")
     return [
         {
-            "id": f"{e.source}\n{e.target}\n{e.relation}",
             "from": e.source,
             "to": e.target,
-            "title": _edge_tip(e),
-            "width": 1.0 if e.relation != "cites" else 1 + min(7.0, e.count**0.5 / 1.6),
-            "color": {
-                "color": colour.get(e.relation, "#888888"),
-                "opacity": 0.35 if e.relation in ("parent", "sibling") else 0.6,
-            },
-            "dashes": e.state != "resolved",
-            "arrows": {"to": {"enabled": e.relation not in ("parent", "sibling"), "scaleFactor": 0.45}},
+            "relation": e.relation,
+            "tip": _edge_tip(e),
+            "width": 1.0 if e.relation != "cites" else round(1 + min(7.0, e.count**0.5 / 1.6), 1),
+            "colour": colour.get(e.relation, "#888888"),
+            "faint": e.relation in ("parent", "sibling") or bool(centre and centre not in (e.source, e.target)),
+            "dashed": e.state != "resolved",
         }
-        | (
-            {"smooth": {"enabled": True, "type": "cubicBezier", "forceDirection": "horizontal", "roundness": 0.5}}
-            if across
-            else {}
-        )
         for e in view.edges
     ]
 
@@ -161,24 +166,38 @@ def _key(colour: str, word: str, shape: str = "dot") -> str:
 def _label(node: Node) -> str:
     text = escape.plain(node.label)
     text = text if len(text) <= 26 else text[:25] + "…"
-    if node.rank is not None:
-        text = f"{node.rank}. {text}"
-    return f"{text} +" if node.children and not node.opened and node.depth else text
+    if node.kind == "annex":
+        text = f"Annex {text}"
+    if node.folded > 1 and node.children and node.depth:
+        text += f" +{node.folded - 1}"
+    return text
 
 
-def _line(node: Node) -> str:
-    """Number and title on one line, for a box."""
-    start = f"{node.rank}.  " if node.rank is not None else ""
-    title = "" if node.title == node.label else node.title
-    text = escape.plain(f"{start}{node.label}  {title}" if node.depth else f"{start}{node.label}")
-    text = text if len(text) <= 34 else text[:33] + "…"
-    return text if not node.children or node.opened else f"{text}  +"
+def _more(node: Node) -> str:
+    """What a label says where there is room for it."""
+    if not node.depth or node.title == node.label:
+        return ""
+    title = escape.plain(node.title)
+    return f"{_label(node)}  {title if len(title) <= 24 else title[:23] + '…'}"
+
+
+def _line(node: Node, view: str) -> str:
+    """Number and title on one line, for a box; a result with its rank and its standard."""
+    title = "" if node.title == node.label or not node.depth else node.title
+    name = f"Annex {node.label}" if node.kind == "annex" else node.label
+    text = escape.plain(f"{name}  {title}".rstrip())
+    if view == "result":
+        standard = without_edition(escape.plain(node.document))
+        text = f"{f'{node.rank}.' if node.rank is not None else '–'}  {f'{standard} · ' if node.depth else ''}{text}"
+        return text if len(text) <= 58 else text[:57] + "…"
+    text = text if len(text) <= 40 else text[:39] + "…"
+    return f"{text}  +{node.folded - 1}" if node.children and not node.opened else text
 
 
 def _tooltip(node: Node) -> str:
     lines = [escape.plain(node.title), escape.plain(node.document) + (f", page {node.page}" if node.page else "")]
     if node.folded > 1:
-        lines.append(f"{node.folded:,} units in it")
+        lines.append(f"{node.folded:,} units shown by it")
     if node.degree:
         lines.append(f"{node.degree:,} citations from and to it here")
     if node.role and node.role not in ("result",):
@@ -186,14 +205,6 @@ def _tooltip(node: Node) -> str:
     if node.kind == "foreign":
         lines = [escape.plain(node.label), "cited, but not loaded"]
     return "\n".join(lines)
-
-
-def _worst_states(view: View) -> dict[str, str]:
-    worst: dict[str, str] = {}
-    for edge in view.edges:
-        if edge.relation == "cites":
-            worst[edge.source] = max(worst.get(edge.source, "resolved"), edge.state, key=_STATE_ORDER.index)
-    return worst
 
 
 def _hue(i: int, n: int, dark: bool) -> str:

@@ -22,8 +22,9 @@ ROUNDS = 120
 SPACING = 150.0
 CLEAR = 105.0
 WIDE, HIGH = 135.0, 74.0  # pixels a node in a picture of the usual shape
+SCREEN = np.array([1.7, 1.0])  # the shape of a frame
 RING = 150.0
-COLUMN = 340.0
+COLUMN = 370.0
 ROW = 34.0
 # Where a relation lies around the centre: middle of its sector and its width, in degrees (0 = right, 90 = down)
 SECTORS: dict[str, tuple[float, float]] = {
@@ -91,23 +92,30 @@ def _packed(names: list[str], links: Collection[tuple[str, str]]) -> dict[str, t
     spread = [_spread(graph[part][:, part]) for part in parts]
     low = [s.min(axis=0) for s in spread]
     sizes = [tuple((s.max(axis=0) - lowest + SPACING).tolist()) for s, lowest in zip(spread, low, strict=True)]
-    wide = max(1.25 * sizes[0][0], (1.8 * sum(w * h for w, h in sizes)) ** 0.5)
+    corners = min(
+        (_shelves(sizes, sizes[0][0] * (1 + tenth / 10)) for tenth in range(21)),
+        key=lambda made: max((made + sizes).max(axis=0) / SCREEN),
+    )
     at: dict[str, tuple[float, float]] = {}
-    # Shelves beside the first part as long as they fit in its height, then below it.
+    for part, places, lowest, corner in zip(parts, spread, low, corners, strict=True):
+        moved = places - lowest + corner
+        at |= {names[i]: (float(x), float(y)) for i, (x, y) in zip(part.tolist(), moved.tolist(), strict=True)}
+    return at
+
+
+def _shelves(sizes: list[tuple[float, float]], wide: float) -> np.ndarray:
+    """(parts, 2) upper left corners: shelves beside the first part as long as they fit in its height, then below it."""
+    corners = [(0.0, 0.0)]
     x = left = sizes[0][0]
     y = row = 0.0
-    for number, (part, places, lowest, (w, h)) in enumerate(zip(parts, spread, low, sizes, strict=True)):
-        corner = np.zeros(2)
-        if number:
-            if x > left and x + w > wide:
-                x, y, row = left, y + row, 0.0
-            if left and y + h > sizes[0][1]:
-                left, x, y, row = 0.0, 0.0, max(y, sizes[0][1]), 0.0
-            corner = np.array([x, y])
-            x, row = x + w, max(row, h)
-        moved = places - lowest + corner
-        at |= {names[i]: (float(px), float(py)) for i, (px, py) in zip(part.tolist(), moved.tolist(), strict=True)}
-    return at
+    for w, h in sizes[1:]:
+        if x > left and x + w > wide:
+            x, y, row = left, y + row, 0.0
+        if left and (x + w > wide or y + h > sizes[0][1]):
+            left, x, y, row = 0.0, 0.0, max(y + row, sizes[0][1]), 0.0
+        corners.append((x, y))
+        x, row = x + w, max(row, h)
+    return np.array(corners)
 
 
 def _spread(links: csr_array) -> np.ndarray:
@@ -214,6 +222,6 @@ def columns(nodes: list[Node]) -> list[Node]:
     placed = []
     for node in ordered:
         side = "right" if node.role == "neighbour" else "left"
-        placed.append(replace(node, x=1.6 * COLUMN if side == "right" else 0.0, y=rows[side] * 2 * ROW))
+        placed.append(replace(node, x=1.5 * COLUMN if side == "right" else 0.0, y=rows[side] * 1.4 * ROW))
         rows[side] += 1
     return placed

@@ -106,6 +106,14 @@ class CitationTable:
         top = max((float(total[self.index[i]]) for i in known), default=0.0)
         return {i: float(total[self.index[i]]) / top if top else 0.0 for i in known}
 
+    def worst(self, shown: list[str]) -> dict[str, str]:
+        """Shown unit id → the worst state of the citations in what it stands for; units that cite nothing are left out."""
+        known = [i for i in shown if i in self.index]
+        lifted = self.lift(self.mask(known))[self.source]
+        worst = np.full(len(self.parent), -1, dtype=np.int64)
+        np.maximum.at(worst, lifted[lifted >= 0], self.state[lifted >= 0])
+        return {i: STATES[worst[self.index[i]]] for i in known if worst[self.index[i]] >= 0}
+
 
 def _step(parent: np.ndarray, at: np.ndarray) -> np.ndarray:
     """One level up: -1 stays -1."""
