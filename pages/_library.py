@@ -38,6 +38,9 @@ if TYPE_CHECKING:
     from normrag_core.ingest.painter import PagePainter
 
 
+_CONFIG = PRESETS[DEFAULT_PRESET].config
+
+
 @dataclass(frozen=True)
 class Loaded:
     """What is loaded at one moment; revision grows with every change."""
@@ -81,6 +84,7 @@ class Library:
         self.workspace = workspace
         self._shelf = shelf
         self._lock = threading.RLock()
+        self._settling = threading.RLock()  # One new state after the other.
         self._own: dict[str, ParsedDocument] = {}
         self._resolver = Resolver()
         self._parts = Parts(self)
@@ -118,11 +122,12 @@ class Library:
 
     def wait(self) -> None:
         """Until `ready`. Raises what kept the workspace from being read."""
-        with self._lock:
-            if self._opening is None and not self.ready:
-                self._opening = threading.Thread(target=self._open, name="open", daemon=True)
-                self._opening.start()
-        self._opened.wait()
+        if not self.ready:
+            with self._lock:
+                if self._opening is None:
+                    self._opening = threading.Thread(target=self._open, name="open", daemon=True)
+                    self._opening.start()
+            self._opened.wait()
         if self._fault is not None:
             raise self._fault
 
@@ -154,18 +159,30 @@ class Library:
         return shelf.workspace if shelf is not None and handle(document) in shelf._own else self.workspace
 
     def _settle(self) -> None:
-        """Makes what was added or removed the state that everybody sees, and starts on its vectors."""
-        with self._lock:
-            self._loaded = self._load(self._loaded.revision + 1)
-        self.warm()
+        """Makes what was added or removed the state that everybody sees, and starts on its vectors.
+
+        Searches go on in the old state until the new one can answer by words.
+        """
+        with self._settling:
+            with self._lock:
+                new = self._load(self._loaded.revision + 1)
+            self._words(new)
+            self._loaded = new
+            self._vectors_of(new)
 
     def warm(self) -> None:
         """Builds what the default settings need, so that the first question finds it ready."""
-        if self._loaded.corpus.documents:
-            config = PRESETS[DEFAULT_PRESET].config
-            index = self._loaded.retriever.index(config)
-            index.bm25(config)
-            index.vectors()
+        loaded = self.loaded
+        self._words(loaded)
+        self._vectors_of(loaded)
+
+    def _words(self, loaded: Loaded) -> None:
+        if loaded.corpus.documents:
+            loaded.retriever.index(_CONFIG).bm25(_CONFIG)
+
+    def _vectors_of(self, loaded: Loaded) -> None:
+        if loaded.corpus.documents:
+            loaded.retriever.index(_CONFIG).vectors()
 
     @property
     def removable(self) -> Collection[str]:
