@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 
@@ -66,3 +67,31 @@ def million(rng: np.random.Generator, chunks: int = 1_000_000, dimension: int = 
     fixed = Fixed(dimension)
     questions = tuple(" ".join(words[np.minimum(rng.zipf(1.3, 8) - 1 + 50, len(words) - 1)]) for _ in range(20))
     return Retriever(Corpus(base.documents, units, base.citations), fixed, fixed.vectors), questions
+
+
+def write_standard(path: Path, pages: int, seed: int = 0) -> None:
+    """A PDF in ETSI's layout: a cover, then five clauses a page in chapters of ten, each with a paragraph and a citation."""
+    import pymupdf
+
+    rng = np.random.default_rng(seed)
+    words = [
+        f"{a}{b}" for a in ("trans", "re", "con", "inter", "sub") for b in ("mit", "ceive", "figure", "face", "carrier", "set")
+    ]
+    with pymupdf.open() as document:
+        document.new_page(width=595, height=842).insert_text((56, 100), "ETSI EN 399 001 V1.1.1 (2020-01)", fontsize=20)
+        number = 0
+        for n in range(1, pages):
+            page = document.new_page(width=595, height=842)
+            page.insert_text((400, 50), "ETSI EN 399 001 V1.1.1 (2020-01)", fontsize=8)
+            page.insert_text((298, 50), str(n + 1), fontsize=8)
+            y = 90.0
+            for _ in range(5):
+                code = f"{4 + number // 10}.{number % 10}" if number % 10 else f"{4 + number // 10}"
+                number += 1
+                page.insert_text((56, y), code, fontsize=12, fontname="hebo")
+                page.insert_text((113, y), f"{words[number % 30].title()} {words[number % 7]}", fontsize=12, fontname="hebo")
+                cited = f"{4 + int(rng.integers(0, number // 10 + 1))}"
+                text = " ".join(rng.choice(words, 80)) + f" as described in clause {cited}."
+                page.insert_textbox((56, y + 8, 540, y + 120), text.capitalize(), fontsize=10, fontname="tiro")
+                y += 140
+        document.save(path)

@@ -1,82 +1,39 @@
-"""How cost grows with the corpus: index, query, smoothing, expansion over generated chunks; memory; the graph at size."""
+"""How reading and embedding grow with the length of a document."""
 
 from __future__ import annotations
 
-import gc
-import resource
+import tempfile
+from pathlib import Path
 
-import numpy as np
-import psutil
-
-from normrag_core.config import PRESETS
-from normrag_core.graph import analysis, views
-from normrag_core.graph.table import CitationTable
-from tests.bench.generated import corpus, million
-from tests.bench.table import Row, Section, exponent, median_ms, seconds
+from normrag_core.chunking import make_chunks
+from normrag_core.embedding import embedding_text, load_embedder
+from normrag_core.ingest import read_pdf
+from normrag_core.model import Corpus, ParsedDocument
+from tests.bench.generated import write_standard
+from tests.bench.table import Section, growth_row, seconds
 
 
 def growth(full: bool) -> Section:
-    """At 10,000 and 100,000 chunks, with full also at a million."""
-    sizes = (10_000, 100_000, 1_000_000) if full else (3_000, 10_000, 30_000)
-    base = PRESETS["chunked-smoothed"].config
-    kinds = {
-        "index (chunks, postings, neighbours' means)": None,
-        "query": base,
-        "query, new α": base.with_(alpha=0.4),
-        "query with expansion": base.with_(expansion=True),
-    }
-    times: dict[str, list[float]] = {k: [] for k in kinds}
-    memory = []
-    for size in sizes:
-        retriever, questions = million(np.random.default_rng(0), size)
-        for name, config in kinds.items():
-            if config is None:
-                times[name].append(seconds(lambda r=retriever, q=questions: r.search(q[0], base)))
-            else:
-                retriever.search(questions[0], config)
-                works = [lambda r=retriever, c=config, q=q: r.search(q, c) for q in questions]
-                times[name].append(median_ms(works) / 1000)
-        memory.append(psutil.Process().memory_info().rss / 1e9)
-        del retriever
-        gc.collect()
-    rows = [
-        Row(
-            name,
-            ", ".join(f"{1000 * t:.1f} ms" if t < 1 else f"{t:.1f} s" for t in spent),
-            ratio=f"size^{exponent(sizes, spent):.2f}",
-            target="at most linear",
-            met=exponent(sizes, spent) <= 1.15,
-        )
-        for name, spent in times.items()
-    ]
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
-    rows.append(Row("resident memory of the process", ", ".join(f"{m:.1f} GB" for m in memory) + f"; peak {peak:.1f} GB"))
-    if full:
-        rows[-1] = Row(rows[-1].what, rows[-1].ours, target="≤ 8 GB at 1,000,000", met=memory[-1] <= 8.0)
+    """A generated standard of 12, 36 and 120 pages read, and the chunks of it embedded: 1 ×, 3 × and 10 × of a small sample."""
+    factors = (1, 3, 10)
+    with tempfile.TemporaryDirectory() as folder:
+        files = [Path(folder) / f"{n}.pdf" for n in factors]
+        parsed: list[ParsedDocument] = []
+        times: dict[str, list[float]] = {"read a PDF": [], "embed its chunks": []}
+        for file, n in zip(files, factors, strict=True):
+            write_standard(file, 12 * n)
+        read_pdf(files[0])
+        embedder = load_embedder()
+        embedder.encode(["warm"])
+        for file in files:
+            times["read a PDF"].append(seconds(lambda f=file: parsed.append(read_pdf(f))))  # type: ignore[misc]
+        for document in parsed:
+            texts = [embedding_text(c) for c in make_chunks(Corpus.of([document]))]
+            times["embed its chunks"].append(seconds(lambda t=texts: embedder.encode(t)))  # type: ignore[misc]
+    pages = [12 * n for n in factors]
     return Section(
-        "Growth",
-        f"Generated clauses of 25 words in trees, {', '.join(f'{s:,}' for s in sizes)} chunks, 384 dimensions, float32.",
-        tuple(rows),
-    )
-
-
-def graph(full: bool) -> Section:
-    """The core of the graph page over 50,000 units and 200,000 citations."""
-    large = corpus(50, 50_000, 200_000)
-    made: list[CitationTable] = []
-    works = {
-        "index arrays": lambda: made.append(CitationTable.of(large)),
-        "standards view": lambda: views.documents_view(made[0]),
-        "the same, one standard opened": lambda: views.documents_view(made[0], opened=[f"{large.documents[3].key}#"]),
-        "clause tree": lambda: views.hierarchy_view(made[0], large.documents[0].key),
-        "around a clause, 2 hops": lambda: views.neighbourhood_view(made[0], large.units[500].id, 2),
-        "matrix": lambda: views.matrix(made[0]),
-        "broken reference report": lambda: analysis.broken_references(large),
-        "PageRank": lambda: analysis.centrality(made[0], "pagerank"),
-        "betweenness (sampled)": lambda: analysis.centrality(made[0], "betweenness"),
-    }
-    return Section(
-        "Graph",
-        "50,000 generated units in 50 standards, 200,000 citations.",
-        tuple(Row(name, f"{seconds(work):.2f} s") for name, work in works.items()),
+        "Growth with the length of a document",
+        f"A generated standard of {pages[0]}, {pages[1]} and {pages[2]} pages with {len(parsed[0].units)}, "
+        f"{len(parsed[1].units)} and {len(parsed[2].units)} clauses; one process reads, all processors embed.",
+        tuple(growth_row(name, pages, spent) for name, spent in times.items()),
     )

@@ -1,8 +1,9 @@
-"""BM25 against its peers, and what a moved slider costs, on real chunks and on a million generated ones."""
+"""BM25 against its peers, and what a moved slider costs."""
 
 from __future__ import annotations
 
 import statistics
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from normrag_core.tokenize import tokenize
 from tests.bench import material
 from tests.bench.table import Row, Section, best_ms, median_ms, peer, seconds
 
+SLID = PRESETS["chunked-smoothed"].config
 SLIDERS = {
     "α": {"alpha": 0.55},
     "N": {"prefilter_n": 120},
@@ -76,33 +78,31 @@ def bm25() -> Section:
 
 def sliders(full: bool) -> Section:
     """Time from a changed setting to the new ranking, vectors and postings in memory."""
-    rows: list[Row] = []
-    rng = np.random.default_rng(0)
-    real = Retriever(material.corpus(), Fixed(384), Fixed(384).vectors)
-    rows += _moved(real, material.questions()[:20], 15.0, f"{len(real.chunks(PRESETS['chunked-smoothed'].config)):,} chunks")
-    if full:
-        from tests.bench.generated import million
-
-        large, questions = million(rng)
-        rows += _moved(large, questions, 150.0, "1,000,000 chunks")
+    retriever = Retriever(material.corpus(), Fixed(384), Fixed(384).vectors)
+    questions = material.questions()[:20]
+    first = seconds(lambda: retriever.search(questions[0], SLID))
+    chunks = len(retriever.chunks(SLID))
     return Section(
         "A moved slider",
-        f"The whole search again after one setting changed; median over 20 questions. {material.name()}, generated vectors.",
-        tuple(rows),
+        f"The whole search again after one setting changed; median over {len(questions)} questions. {material.name()}, "
+        f"{chunks:,} chunks, generated vectors of 384 dimensions. The same at a million chunks is further below.",
+        (
+            Row("first search (builds postings and neighbours' means)", f"{first:.1f} s"),
+            *moved(retriever, questions, 15.0),
+        ),
     )
 
 
-def _moved(retriever: Retriever, questions: tuple[str, ...], limit: float, where: str) -> list[Row]:
-    base = PRESETS["chunked-smoothed"].config
-    first = seconds(lambda: retriever.search(questions[0], base))
-    rows = [Row(f"first search, {where} (builds postings and means)", f"{first:.1f} s")]
+def moved(retriever: Retriever, questions: Sequence[str], limit: float) -> list[Row]:
+    """A row a slider: milliseconds from the changed setting to the new ranking, and the limit it should keep."""
     for q in questions:
-        retriever.search(q, base)
+        retriever.search(q, SLID)
+    rows = []
     for name, change in SLIDERS.items():
-        config = base.with_(**change)
+        config = SLID.with_(**change)
         retriever.search(questions[0], config)
         spent = median_ms([lambda q=q, c=config: retriever.search(q, c) for q in questions])
-        rows.append(Row(f"{name}, {where}", f"{spent:.1f} ms", target=f"≤ {limit:g} ms", met=spent <= limit))
+        rows.append(Row(name, f"{spent:.1f} ms", target=f"≤ {limit:g} ms", met=spent <= limit))
     return rows
 
 
