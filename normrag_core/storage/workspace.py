@@ -181,6 +181,10 @@ class _Workspace:
         """Records of evaluation runs by name, the first saved first."""
         return dict(self._named(_RUNS))
 
+    def run_ids(self) -> tuple[str, ...]:
+        """Which runs there are, without reading them: the same answer, the same runs."""
+        return tuple(self._blobs.ids(_RUNS))
+
     def save_run(self, name: str, record: dict[str, Any]) -> None:
         """Keeps the record of a run (what JSON can hold) under a name."""
         self._put(_RUNS, name, record)
