@@ -1,14 +1,21 @@
-"""Charts of a run: the paper's three figures, recall by question type, first relevant rank, heat map of a sweep."""
+"""Charts of a run: the paper's three figures, each module's share, recall by question type, first rank, heat map of a sweep."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import altair as alt
 import numpy as np
 import pandas as pd
 
+from normrag_core.evaluation.charts import COLOURS
 from normrag_core.evaluation.runs import RunResult
-from normrag_core.evaluation.statistics import bootstrap
+from normrag_core.evaluation.statistics import Comparison, bootstrap
 from normrag_core.evaluation.sweeps import Sweep
+
+LABEL = 150
+"""Pixels of a label at most: a chart on a narrow screen must keep room for itself."""
+GREY = "#8a94a3"
 
 
 def figure(result: RunResult, metric: str) -> alt.LayerChart:
@@ -21,6 +28,34 @@ def figure(result: RunResult, metric: str) -> alt.LayerChart:
     ]
     ks = [f"K = {k}" for k in result.ks]
     return _dots(pd.DataFrame(rows), "configuration", [c.name for c in result.configurations], "K", ks, metric)
+
+
+def steps(comparisons: Sequence[Comparison], names: Sequence[str]) -> alt.LayerChart:
+    """What each module adds, with intervals around it; a line at no difference."""
+    rows = [
+        {
+            "module": f"+ {name}",
+            "value": c.difference.mean,
+            "low": c.difference.low,
+            "high": c.difference.high,
+            "verdict": "significant" if c.significant else "not significant",
+        }
+        for name, c in zip(names, comparisons, strict=True)
+    ]
+    base = alt.Chart(pd.DataFrame(rows)).encode(
+        y=alt.Y("module:N", sort=[f"+ {n}" for n in names], title=None, axis=alt.Axis(labelLimit=LABEL)),
+        color=alt.Color(
+            "verdict:N",
+            scale=alt.Scale(domain=["significant", "not significant"], range=[COLOURS[0], GREY]),
+            legend=alt.Legend(orient="top", title=None),
+        ),
+        tooltip=["module", "verdict", *(alt.Tooltip(f"{f}:Q", format="+.3f") for f in ("value", "low", "high"))],
+    )
+    title = f"difference in {comparisons[0].metric}, 95 % interval"
+    bars = base.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q", title=title), x2="high:Q")
+    zero = alt.Chart(pd.DataFrame({"zero": [0.0]})).mark_rule(strokeDash=[4, 4], color=GREY).encode(x="zero:Q")
+    points = base.mark_point(filled=True, size=80).encode(x="value:Q")
+    return (zero + bars + points).properties(height=60 + 34 * len(rows))
 
 
 def by_type(result: RunResult, label: str, names: list[str]) -> alt.LayerChart:
@@ -56,7 +91,7 @@ def first_ranks(result: RunResult, names: list[str]) -> alt.Chart:
             x=alt.X("rank:N", sort=bands, title="first relevant rank", axis=alt.Axis(labelAngle=0)),
             xOffset=alt.XOffset("configuration:N", sort=names),
             y=alt.Y("questions:Q"),
-            color=alt.Color("configuration:N", sort=names, legend=alt.Legend(orient="top")),
+            color=_coloured("configuration", names),
             tooltip=["configuration", "rank", "questions"],
         )
         .properties(height=260)
@@ -84,12 +119,21 @@ def heat_map(found: Sweep, label: str, rows: str, columns: str) -> alt.LayerChar
     )
 
 
+def _coloured(field: str, values: list[str]) -> alt.Color:
+    """The palette of the reports, in the order given; too few colours repeat."""
+    colours = [c for c in COLOURS if c != "#000000"]
+    scale = alt.Scale(domain=values, range=[colours[i % len(colours)] for i in range(len(values))])
+    return alt.Color(f"{field}:N", sort=values, scale=scale, legend=alt.Legend(orient="top", title=None, columns=3))
+
+
 def _dots(data: pd.DataFrame, rows: str, order: list[str], colour: str, colours: list[str], title: str) -> alt.LayerChart:
     base = alt.Chart(data).encode(
-        y=alt.Y(f"{rows}:N", sort=order, title=None, axis=alt.Axis(labelLimit=220)),
+        y=alt.Y(f"{rows}:N", sort=order, title=None, axis=alt.Axis(labelLimit=LABEL)),
         yOffset=alt.YOffset(f"{colour}:N", sort=colours),
-        color=alt.Color(f"{colour}:N", sort=colours, legend=alt.Legend(orient="top", title=None)),
+        color=_coloured(colour, colours),
         tooltip=[rows, colour, *(alt.Tooltip(f"{f}:Q", format=".3f") for f in ("value", "low", "high"))],
     )
-    bars = base.mark_rule(strokeWidth=2).encode(x=alt.X("low:Q", title=title, scale=alt.Scale(domain=[0, 1])), x2="high:Q")
+    bars = base.mark_rule(strokeWidth=2).encode(
+        x=alt.X("low:Q", title=title, scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(tickCount=5)), x2="high:Q"
+    )
     return (bars + base.mark_point(filled=True, size=60).encode(x="value:Q")).properties(height=40 + 34 * len(order))

@@ -23,6 +23,8 @@ from normrag_core.evaluation.questions import QuestionError, QuestionSet, dump_c
 from normrag_core.evaluation.witnesses import find_missing
 from normrag_core.storage import MemoryWorkspace, Workspace
 from pages import _escape as escape
+from pages import _evaluation as evaluation
+from pages import _marking as marking
 from pages import _sample as sample
 from pages import _state as state
 from pages._evaluation import Job
@@ -30,6 +32,8 @@ from pages._evaluation import Job
 SAMPLE = "Sample questions"
 UPLOAD = "Upload a file"
 MAKE = "Make questions"
+GENERATION = "generation"
+LAST = "question set"  # Under this the workspace remembers the set chosen last.
 
 
 def available() -> dict[str, str]:
@@ -44,9 +48,12 @@ def choose() -> QuestionSet | None:
     """The set in use, chosen in the page; None until there is one."""
     sets = available()
     options = [*sets, UPLOAD, MAKE]
-    kept = st.session_state.get("evaluate_set")
+    workspace = state.library().workspace
+    kept = st.session_state.get("evaluate_set") or workspace.recall(LAST)
     st.session_state["evaluate_set_box"] = kept if kept in options else options[0]
     chosen = st.selectbox("Questions", options, key="evaluate_set_box", format_func=escape.plain)
+    if chosen != kept and chosen in sets:
+        workspace.remember(LAST, chosen)
     st.session_state["evaluate_set"] = chosen
     if chosen == UPLOAD:
         _upload()
@@ -60,14 +67,17 @@ def choose() -> QuestionSet | None:
         st.error(escape.markdown(str(error)))
         return None
     _facts(chosen, questions)
-    return questions
+    judged = marking.load().judged(questions)
+    wrong = sum(len(q.rejected) for q in judged)
+    if wrong:
+        st.caption(f"{wrong} passages were judged wrong for these questions: a run counts them as wrong@K.")
+    return judged
 
 
 def _facts(name: str, questions: QuestionSet) -> None:
     kinds = pd.Series([q.type or "untyped" for q in questions]).value_counts()
     st.caption(f"{len(questions)} questions: " + ", ".join(f"{n} {escape.markdown(kind)}" for kind, n in kinds.items()))
-    for problem in questions.problems:
-        st.warning(escape.markdown(str(problem)))
+    _left_out(name)
     key = ("evaluate_missing", questions.fingerprint, state.corpus().fingerprint)
     if st.session_state.get("evaluate_missing_key") != key:
         st.session_state["evaluate_missing_key"] = key
@@ -81,6 +91,19 @@ def _facts(name: str, questions: QuestionSet) -> None:
         _editor(name, questions)
 
 
+def _left_out(name: str) -> None:
+    """What of the file was not taken when the set was kept; the set itself no longer knows."""
+    problems: list[str] = st.session_state.get("evaluate_problems", {}).get(name, [])
+    if not problems:
+        return
+    with st.expander(f"{len(problems)} lines of the file need a look", icon=":material/warning:", expanded=True):
+        for problem in problems[:200]:
+            st.text(escape.plain(problem))
+        if st.button("Seen"):
+            st.session_state["evaluate_problems"].pop(name)
+            st.rerun()
+
+
 def _editor(name: str, questions: QuestionSet) -> None:
     frame = pd.read_csv(io.StringIO(dump_csv(questions.questions)), dtype=str, keep_default_na=False)
     edited = st.data_editor(frame, num_rows="dynamic", hide_index=True, key=f"evaluate_editor_{questions.fingerprint}")
@@ -92,32 +115,28 @@ def _editor(name: str, questions: QuestionSet) -> None:
         save(title, edited.to_csv(index=False), f"{title}.csv")
 
 
-def save(title: str, text: str, file: str) -> None:
-    """Keeps a set in the workspace and chooses it; what is wrong with it is said instead."""
+def save(title: str, text: str | bytes, file: str) -> None:
+    """Keeps a set in the workspace and chooses it; what of it could not be taken is said beside it."""
     try:
         questions = parse_questions(text, file)
     except QuestionError as error:
         st.error(escape.markdown(str(error)))
         return
-    for problem in questions.problems:
-        st.warning(escape.markdown(str(problem)))
+    st.session_state.setdefault("evaluate_problems", {})[title] = [str(p) for p in questions.problems]
     state.library().workspace.save_question_set(title, dump_jsonl(questions.questions))
     st.session_state["evaluate_set"] = title
-    if not questions.problems:
-        st.rerun()
+    st.rerun()
 
 
 def _upload() -> None:
     st.caption(
         "JSONL, one question a line: id, type, question, answer, and witnesses (file, page, clause, text) or relevant "
-        "(document, code). Or CSV with these columns, one witness a row."
+        "(document, code); what does not answer it may stand in rejected. Or CSV as spreadsheets write it, with these columns, "
+        "one witness a row, “wrong” in the column judged of those that are rejected."
     )
     given = st.file_uploader("Question file", type=["jsonl", "json", "csv"], key="evaluate_upload")
     if given is not None and st.button("Check and keep it", type="primary"):
-        try:
-            save(Path(given.name).stem, given.getvalue().decode("utf-8-sig"), given.name)
-        except UnicodeDecodeError:
-            st.error(f"{escape.markdown(given.name)}: expected UTF-8 text; found other bytes")
+        save(Path(given.name).stem, given.getvalue(), given.name)
 
 
 def _make() -> None:
@@ -193,13 +212,14 @@ def _with_model(wanted: int) -> None:
         f"{cost.requests} requests, about {cost.input_tokens:,} tokens in and {cost.output_tokens:,} out, "
         f"cost {cost.cost:.2f} at these prices. The passages asked about are sent to {escape.markdown(url)}."
     )
-    job: Job | None = st.session_state.get("evaluate_generation")
+    job = evaluation.job(state.library(), GENERATION)
     if st.button("Start, or go on where it stopped", type="primary", disabled=job is not None and job.running):
         log = WorkspaceLog(state.library().workspace)
-        st.session_state["evaluate_generation"] = Job(
+        begun = Job(
             f"{len(sources)} sources",
             lambda job: generate(corpus, sources, endpoint, log, prompts=prompts, progress=job.report, cancel=job.stop.is_set),
         )
+        evaluation.begin(state.library(), GENERATION, begun)
         st.rerun()
     if job is not None:
         _generation(job)
@@ -208,7 +228,7 @@ def _with_model(wanted: int) -> None:
 @st.fragment(run_every=1.0)
 def _generation(job: Job) -> None:
     if job.running:
-        st.progress(job.share, f"{job.done} of {job.total}")
+        st.progress(job.share, f"{job.done} of {job.total} requests{job.left}")
         if st.button("Stop"):
             job.stop.set()
         return
@@ -216,8 +236,10 @@ def _generation(job: Job) -> None:
         st.error(escape.markdown(job.error))
         return
     report: GenerationReport = job.result
-    stopped = escape.markdown(report.stopped)
     dropped = ", ".join(f"{n} {reason}" for reason, n in sorted(report.dropped.items())) or "none"
-    st.success(f"{len(report.questions)} questions; dropped: {dropped}; {report.failed} requests failed. {stopped}")
+    said = f"{len(report.questions)} questions; dropped: {dropped}; {report.failed} requests failed."
+    (st.success if report.questions else st.warning)(said)
+    if report.problem or report.stopped:
+        st.warning(escape.markdown(". ".join(dict.fromkeys(filter(None, (report.stopped, report.problem))))))
     if report.questions and st.button("Keep them"):
         save("Generated questions", dump_jsonl(report.questions), "generated.jsonl")

@@ -113,15 +113,7 @@ def missing_goals(result: RunResult, corpus: Corpus, questions: QuestionSet, thr
 
 def timing(result: RunResult, opened: float) -> str:
     """Where the time went, in seconds."""
-    stages: dict[str, float] = {}
-    for c in result.configurations:
-        for stage, ms in c.shares.items():
-            if stage != "total":
-                stages[stage] = stages.get(stage, 0.0) + ms / 1000
-    parts = [f"reading {opened:.1f} s", f"matching {result.matching_seconds:.1f} s"]
-    parts += [f"{stage} {seconds:.1f} s" for stage, seconds in stages.items()]
-    rest = result.seconds - result.matching_seconds - sum(stages.values()) - result.statistics_seconds
-    parts += [f"statistics {result.statistics_seconds:.1f} s", f"cutting chunks and the rest {max(rest, 0.0):.1f} s"]
+    parts = [f"{what} {seconds:.1f} s" for what, seconds in {"reading": opened, **result.shares}.items()]
     return f"{opened + result.seconds:.1f} s in all: {', '.join(parts)}"
 
 

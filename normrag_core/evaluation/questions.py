@@ -12,7 +12,7 @@ import io
 import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -108,8 +108,12 @@ class QuestionSet:
 
     @property
     def fingerprint(self) -> str:
-        """Hash over all questions; two runs are comparable when it is the same. Hexadecimal, 16 characters."""
-        return hashlib.sha256(dump_jsonl(self.questions).encode()).hexdigest()[:16]
+        """Hash over all questions and goals; two runs are comparable when it is the same. Hexadecimal, 16 characters.
+
+        What was judged wrong does not count: it comes while the set is used, and changes no figure but its own.
+        """
+        asked = tuple(replace(q, rejected=()) for q in self.questions)
+        return hashlib.sha256(dump_jsonl(asked).encode()).hexdigest()[:16]
 
 
 def load_questions(path: str | Path) -> QuestionSet:

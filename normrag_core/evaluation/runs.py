@@ -111,6 +111,17 @@ class RunResult:
     def citation(self) -> list[bool]:
         return [cites for *_, cites in self.questions]
 
+    @property
+    def shares(self) -> dict[str, float]:
+        """Where the time went: stage, "matching", "statistics" and "cutting chunks and the rest" → seconds."""
+        stages: dict[str, float] = {"matching": self.matching_seconds}
+        for c in self.configurations:
+            for stage, ms in c.shares.items():
+                if stage != "total":
+                    stages[stage] = stages.get(stage, 0.0) + ms / 1000
+        stages["statistics"] = self.statistics_seconds
+        return stages | {"cutting chunks and the rest": max(self.seconds - sum(stages.values()), 0.0)}
+
     def configuration(self, name: str) -> ConfigurationResult:
         """By name; KeyError lists those there are."""
         for c in self.configurations:
