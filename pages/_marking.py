@@ -8,7 +8,7 @@ from pathlib import PurePath
 import streamlit as st
 
 from normrag_core.answer import Sentence
-from normrag_core.evaluation.from_use import Marks, first_words
+from normrag_core.evaluation.from_use import Marks, Verdict, first_words
 from normrag_core.evaluation.questions import Witness
 from normrag_core.trace import Result, Trace
 from pages import _state as state
@@ -31,6 +31,15 @@ def control(trace: Trace, result: Result, nearest: Callable[[], Sentence | None]
         help=f"“Right” puts the question with this passage into your question set “{MINE}”, which the Evaluate page runs. "
         "“Wrong” remembers that this passage was rejected. Press again to take it back.",
     )
+
+
+def of_results(trace: Trace) -> dict[str, Verdict]:
+    """Chunk id → how it was marked for the question, of the results that were."""
+    marks = load()
+    if not marks.about(trace.question):
+        return {}
+    found = {r.chunk.id: marks.verdict(trace.question, _file(r), r.chunk.text) for r in trace.results}
+    return {id_: verdict for id_, verdict in found.items() if verdict is not None}
 
 
 def load() -> Marks:

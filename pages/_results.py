@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from normrag_core.config import RELATIONS, Relation
 from normrag_core.graph import Graph
@@ -24,12 +26,19 @@ _KIND = {
         "window", title="Words cut from the document without regard to clauses; named is the one most are of"
     ),
 }
+_MARK = {
+    "right": theme.badge("✓ marked right", "good", "You said that it answers this question; take it back under Inspect"),
+    "wrong": theme.badge("✗ marked wrong", "bad", "You said that it does not answer this question; take it back under Inspect"),
+}
 JUMP = "reference"  # What a clause is opened under that a typed reference led to.
 
 
 @dataclass(frozen=True)
 class Page:
-    """What every card of one list of results needs. rank_of: unit id → best rank among the results shown."""
+    """What every card of one list of results needs. rank_of: unit id → best rank among the results shown.
+
+    marked: chunk id → "right" or "wrong", as the user marked it for the question.
+    """
 
     corpus: Corpus
     graph: Graph
@@ -38,14 +47,23 @@ class Page:
     rank_of: dict[str, int]
     newer: dict[str, str]
     readable: bool
+    marked: Mapping[str, str]
 
     @classmethod
-    def of(cls, corpus: Corpus, graph: Graph, trace: Trace, newer: dict[str, str], readable: bool) -> Page:
+    def of(
+        cls,
+        corpus: Corpus,
+        graph: Graph,
+        trace: Trace,
+        newer: dict[str, str],
+        readable: bool,
+        marked: Mapping[str, str] = MappingProxyType({}),
+    ) -> Page:
         """newer: document key → label of the latest loaded edition of the same standard, where that is another one."""
         rank_of: dict[str, int] = {}
         for result in trace.results:
             rank_of.setdefault(result.chunk.unit, result.rank)
-        return cls(corpus, graph, trace, text.marker(trace.query_tokens, trace.config), rank_of, newer, readable)
+        return cls(corpus, graph, trace, text.marker(trace.query_tokens, trace.config), rank_of, newer, readable, marked)
 
 
 def card(page: Page, result: Result, opened: bool) -> str:
@@ -61,7 +79,8 @@ def card(page: Page, result: Result, opened: bool) -> str:
         f'<article class="nr-card nr-result" tabindex="0" aria-label="Result {result.rank}">'
         f'<div class="nr-row nr-spread"><div class="nr-row nr-small">'
         f'<span class="nr-rank nr-num">{result.rank}</span><b>{escape.html(document.label)}</b>'
-        f"<span>{pages}</span>{informative}{part}{warn}{_role(page, result)}</div>"
+        f"<span>{pages}</span>{informative}{part}{warn}{_role(page, result)}"
+        f"{_MARK.get(page.marked.get(result.chunk.id, ''), '')}</div>"
         f'<div class="nr-row">{_inspect_link(result)}{_read_link(page, unit)}</div></div>'
         f"{heading(page.corpus, unit)}"
         f"{_body(text.pieces_of_chunk(page.corpus, result.chunk), page.mark)}"

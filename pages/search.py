@@ -13,6 +13,7 @@ from pages import _components as components
 from pages import _controls as controls
 from pages import _escape as escape
 from pages import _inspect as inspect
+from pages import _marking as marking
 from pages import _progress as progress
 from pages import _results as results
 from pages import _state as state
@@ -107,7 +108,8 @@ def _answers() -> None:
         _examples()
         return
     corpus = state.corpus()
-    page = results.Page.of(corpus, state.graph(), trace, library.loaded.newer, state.page_exists("read"))
+    newer, marked = library.loaded.newer, marking.of_results(trace)
+    page = results.Page.of(corpus, state.graph(), trace, newer, state.page_exists("read"), marked)
     with st.container(key="results", gap="small"):
         _act(components.clicks("results"))
         view = state.view()

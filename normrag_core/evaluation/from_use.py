@@ -37,6 +37,10 @@ class Marks:
         """(JSONL of the right ones, JSONL of the wrong ones), "" where there are none."""
         return dump_jsonl(self.right), dump_jsonl(self.wrong)
 
+    def about(self, question: str) -> bool:
+        """Whether anything was marked for the question."""
+        return any(_is(q, question) for q in (*self.right, *self.wrong))
+
     def verdict(self, question: str, file: str, text: str) -> Verdict | None:
         """How a chunk with this text, of this file, was marked for the question; None where it was not."""
         if _any(self.right, question, lambda w: _holds(w, file, text)):

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 
 import pytest
-from conftest import document, until
+from conftest import document, html, until
 from streamlit.testing.v1 import AppTest
 
 from normrag_core.storage import Workspace
@@ -32,6 +32,7 @@ def _mark(app: AppTest, pressed: str | None) -> AppTest:
 def test_a_mark_makes_a_question_and_can_be_taken_back(two_editions: Workspace, open_app: Open) -> None:
     app = _mark(_inspected(open_app), "right")
     assert app.session_state["w_mark"] == "right"
+    assert "✓ marked right" in html(app)
     question = json.loads(two_editions.question_sets()["mine"])
     (witness,) = question["witnesses"]
     assert question["question"] == ASKED
@@ -42,6 +43,7 @@ def test_a_mark_makes_a_question_and_can_be_taken_back(two_editions: Workspace, 
     assert "mine" in evaluate.selectbox(key="evaluate_set_box").options
 
     _mark(app, "wrong")
+    assert "✗ marked wrong" in html(app)
     assert two_editions.question_sets() == {}
     assert ASKED in two_editions.recall("rejected passages")
     _mark(app, None)
