@@ -1,4 +1,4 @@
-"""Evaluation runs and sweeps in a thread, with progress and cancel. No Streamlit here: a thread outlives any run of a page."""
+"""Evaluation runs and sweeps in threads, with progress and cancel. A thread outlives any run of a page and calls no Streamlit."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
+import streamlit as st
 
 from normrag_core.config import RetrieverConfig
 from normrag_core.evaluation import records
@@ -83,6 +84,11 @@ class Tuning:
     objective: str
     axes: tuple[str, str]
     start: dict[str, np.ndarray]
+
+
+def keep(name: str) -> None:
+    """For a widget with the key `<name>_box`: keeps what was chosen where it outlives the widget."""
+    st.session_state[name] = st.session_state[f"{name}_box"]
 
 
 def job(library: Library, name: str) -> Job | None:

@@ -51,10 +51,16 @@ def choose() -> QuestionSet | None:
     workspace = state.library().workspace
     kept = st.session_state.get("evaluate_set") or workspace.recall(LAST)
     st.session_state["evaluate_set_box"] = kept if kept in options else options[0]
-    chosen = st.selectbox("Questions", options, key="evaluate_set_box", format_func=escape.plain)
-    if chosen != kept and chosen in sets:
+    chosen = st.selectbox(
+        "Questions",
+        options,
+        key="evaluate_set_box",
+        on_change=evaluation.keep,
+        args=("evaluate_set",),
+        format_func=escape.plain,
+    )
+    if chosen in sets and chosen != workspace.recall(LAST):
         workspace.remember(LAST, chosen)
-    st.session_state["evaluate_set"] = chosen
     if chosen == UPLOAD:
         _upload()
         return None

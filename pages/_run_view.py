@@ -17,6 +17,7 @@ from normrag_core.evaluation.reproduction import MODULES
 from normrag_core.evaluation.runs import RunResult
 from normrag_core.evaluation.statistics import Comparison, Interval, bootstrap_table, compare
 from pages import _escape as escape
+from pages import _evaluation as evaluation
 from pages import _evaluation_charts as charts
 from pages import _state as state
 
@@ -36,7 +37,7 @@ def show(result: RunResult, earlier: dict[str, RunResult]) -> None:
 def _circumstances(result: RunResult) -> None:
     q = result.question_set
     name, model = escape.markdown(str(q["name"])), escape.markdown(result.model or "no embedding model")
-    times = ", ".join(f"{what} {seconds:.1f}" for what, seconds in result.shares.items() if seconds >= 0.05)
+    times = ", ".join(f"{what} {seconds:.1f}" for what, seconds in result.shares.items() if seconds >= 0.01 * result.seconds)
     st.caption(
         f"{name}: {q['questions']} questions with {q['goals']} witnesses, found from {result.threshold:.0%} of their words on; "
         f"{result.corpus['documents']} documents, {model}, NormRAG {result.version}, seed {result.seed}.  \n"
@@ -50,11 +51,17 @@ def _circumstances(result: RunResult) -> None:
 
 def _table(result: RunResult) -> None:
     names = [n for n, m in METRICS.items() if m.unit == "results" and _defined(result, m.label(max(result.ks)))]
-    kept = [n for n in st.session_state.get("evaluate_metrics", ["R", "AP", "MRR"]) if n in names]
+    kept = st.session_state.get("evaluate_metrics", ["R", "AP", "MRR"])
+    st.session_state["evaluate_metrics_box"] = [n for n in kept if n in names]
     shown = st.multiselect(
-        "Metrics", names, kept, format_func=lambda n: f"{n}: {METRICS[n].title}", help="Explained at the end of the page"
+        "Metrics",
+        names,
+        key="evaluate_metrics_box",
+        on_change=evaluation.keep,
+        args=("evaluate_metrics",),
+        format_func=lambda n: f"{n}: {METRICS[n].title}",
+        help="Explained at the end of the page",
     )
-    st.session_state["evaluate_metrics"] = shown
     labels = [METRICS[n].label(k) for n in shown for k in result.ks] + [BY_WORDS]
     intervals = _intervals(result, labels)
     rows = [

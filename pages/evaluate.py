@@ -64,9 +64,16 @@ def _configs() -> dict[str, RetrieverConfig]:
 
 def _start(questions: QuestionSet) -> None:
     configs = _configs()
-    kept = [n for n in st.session_state.get("evaluate_names", [*PAPER_PRESETS, "bm25", "tuned"]) if n in configs]
-    names = st.multiselect("Configurations", list(configs), kept, format_func=escape.plain)
-    st.session_state["evaluate_names"] = names
+    kept = st.session_state.get("evaluate_names", [*PAPER_PRESETS, "bm25", "tuned"])
+    st.session_state["evaluate_names_box"] = [n for n in kept if n in configs]
+    names = st.multiselect(
+        "Configurations",
+        list(configs),
+        key="evaluate_names_box",
+        on_change=evaluation.keep,
+        args=("evaluate_names",),
+        format_func=escape.plain,
+    )
     left, middle, button = st.columns([3, 3, 2], vertical_alignment="bottom")
     ks = left.multiselect("K", [1, 3, 5, 10, 20, 50], [1, 5, 10], help="Numbers of results looked at")
     share = middle.number_input(
@@ -126,8 +133,15 @@ def _result(questions: QuestionSet | None) -> None:
     kept = st.session_state.get("evaluate_run")
     st.session_state["evaluate_run_box"] = kept if kept in runs else names[0]
     left, right = st.columns([6, 1], vertical_alignment="bottom")
-    chosen = left.selectbox("Shown run", names, key="evaluate_run_box", format_func=escape.plain, help="Kept in the workspace")
-    st.session_state["evaluate_run"] = chosen
+    chosen = left.selectbox(
+        "Shown run",
+        names,
+        key="evaluate_run_box",
+        on_change=evaluation.keep,
+        args=("evaluate_run",),
+        format_func=escape.plain,
+        help="Kept in the workspace",
+    )
     if right.button("Remove", icon=":material/delete:", width="stretch"):
         library.workspace.remove_run(chosen)
         st.session_state.pop("evaluate_run", None)

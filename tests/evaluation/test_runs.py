@@ -10,6 +10,7 @@ import pytest
 
 from normrag_core.config import RetrieverConfig
 from normrag_core.evaluation import records
+from normrag_core.evaluation.drill import paths
 from normrag_core.evaluation.questions import Question, QuestionSet, Relevant, Witness
 from normrag_core.evaluation.reproduction import reproduce
 from normrag_core.evaluation.reproduction_report import markdown, plots
@@ -143,6 +144,25 @@ def test_what_was_judged_wrong_is_counted_kept_and_exported(retriever: Retriever
     again = records.load(records.dump(result))
     assert again.rejected == result.rejected
     assert again.values("wrong@3")["bm25"].tolist()[0] == pytest.approx(1 / 3)
+
+
+def test_the_way_of_a_witness_through_the_stages(retriever: Retriever, questions: QuestionSet) -> None:
+    narrow = RetrieverConfig(prefilter_n=2)
+    result = run(retriever, questions, {"fused": narrow, "bm25": BM25}, (1, 3))
+    fused, bm25 = paths(retriever, result, questions.questions[0], ["fused", "bm25"])
+    assert (fused.configuration, fused.goal, fused.chunk and fused.chunk.id) == ("fused", 0, "EN a V1.1.1#4")
+    assert list(fused.ranks) == [s.name for s in retriever.search("suppressed carrier", narrow).stages]
+    assert (bm25.ranks, bm25.above) == ({"bm25": 1}, ())
+    ranks = result.configuration("fused").questions[2].ranks
+    first, second = paths(retriever, result, questions.questions[2], ["fused"])
+    assert list(first.ranks.values())[-1] == ranks[0]
+    assert (second.goal, second.chunk, set(second.ranks.values())) == (1, None, {None})
+    # One that the prefilter lost has what was kept instead of it before it.
+    lost = run(retriever, [Question("q", "frames overflow", witnesses=(Witness(TOPICS["c"][1]),))], {"n": narrow}, (1,))
+    asked = Question("q", "frames overflow", witnesses=(Witness(TOPICS["c"][1]),))
+    (way,) = paths(retriever, lost, asked, ["n"])
+    assert way.ranks["fusion"] is None
+    assert [c.id for c in way.above] == list(lost.configurations[0].questions[0].top[:1]) + [c.id for c in way.above[1:]]
 
 
 def test_a_table_for_latex_survives_any_name(retriever: Retriever, questions: QuestionSet) -> None:
