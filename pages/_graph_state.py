@@ -210,15 +210,10 @@ def centre(unit: str) -> None:
     s.graph_document = state.corpus().by_id[unit].document
 
 
-def open_node(view: View, node: str) -> None:
-    """Unfolds or folds a node where it holds something in this view, else goes to what is around it."""
-    if node not in state.corpus().by_id:
-        return
-    found = next((n for n in view.nodes if n.id == node), None)
-    if view.name != "result" and found is not None and found.children:
-        toggle(node)
-    else:
-        centre(node)
+def go_around(unit: str) -> None:
+    """Shows what is around a unit."""
+    if unit in state.corpus().by_id:
+        centre(unit)
         st.session_state.graph_view = "neighbourhood"
 
 

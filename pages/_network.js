@@ -160,18 +160,23 @@ function build(canvas, bar, data) {
   state.network.on('afterDrawing', (ctx) => drawLabels(state, ctx));
   state.network.on('hoverNode', (event) => { state.hover = event.node; });
   state.network.on('blurNode', () => { state.hover = null; });
+  const say = (what, node) => state.send('click', [what, node]);
   let timer = null;
   state.network.on('click', (event) => {
     clearTimeout(timer);
-    if (event.nodes.length) timer = setTimeout(() => state.send('select', event.nodes[0]), 220); // a double click is no two clicks
+    const [node] = event.nodes;
+    if (!node) return;
+    if (event.event.srcEvent.shiftKey) say('unfold', node);
+    else timer = setTimeout(() => say('select', node), 220); // a double click is no two clicks
   });
   state.network.on('doubleClick', (event) => {
     clearTimeout(timer);
-    if (event.nodes.length) state.send('open', event.nodes[0]);
+    if (event.nodes.length) say('around', event.nodes[0]);
   });
   canvas.addEventListener('keydown', (event) => {
     const chosen = state.network.getSelectedNodes()[0];
-    if (event.key === 'Enter' && chosen) state.send(event.shiftKey ? 'open' : 'select', chosen);
+    const what = event.key === 'Enter' ? 'around' : event.key === 'o' ? 'unfold' : '';
+    if (chosen && what) say(what, chosen);
   });
   const button = (text, title, act) => {
     const made = document.createElement('button');

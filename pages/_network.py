@@ -54,17 +54,15 @@ def library() -> None:
 
 
 def picture(data: dict[str, Any], on_click: Callable[[str, str], None], height: int = 520) -> None:
-    """Shows nodes and edges; `on_click("select" | "open", node id)` is called before the run that a click causes.
+    """Shows nodes and edges; calls `on_click("select" | "unfold" | "around", node id)` before the run that a click causes.
 
-    data: nodes, edges (see `_paint`), boxed, view (a change of it fits the picture into the frame), selected, fly (id to move
-    to), label, colours.
+    data: nodes, edges and how to draw them (see `_paint`), view (a change of it fits the picture into the frame), selected, fly
+    (id to move to), label, colours.
     """
 
     def taken() -> None:
-        clicked = st.session_state["graph_network"]
-        if clicked.open:
-            on_click("open", str(clicked.open))
-        elif clicked.select:
-            on_click("select", str(clicked.select))
+        clicked = st.session_state["graph_network"].click
+        if clicked:
+            on_click(str(clicked[0]), str(clicked[1]))
 
-    _network(key="graph_network", data={**data, "height": height}, on_select_change=taken, on_open_change=taken)
+    _network(key="graph_network", data={**data, "height": height}, on_click_change=taken)

@@ -17,6 +17,13 @@ from pages import _paint as paint
 from pages import _state as state
 from pages import _theme as theme
 
+_HINT = {
+    "documents": "Click selects a node; Shift-click, or o, opens it in place.",
+    "hierarchy": "Click selects a clause and unfolds it, or folds it again.",
+    "neighbourhood": "Click selects a node; Shift-click, or o, opens one with others in it.",
+    "result": "Click selects a clause.",
+}
+
 
 def page() -> None:
     if not state.corpus().documents:
@@ -203,10 +210,15 @@ def _picture(view: View) -> None:
     radius = paint.radii(view, scores)
     shown = {n.id for n in view.nodes}
 
+    unfolds = {n.id for n in view.nodes if n.children and view.name != "result"}
+
     def clicked(what: str, node: str) -> None:
+        if what == "around":
+            kept.go_around(node)
+            return
         kept.choose(node)
-        if what == "open":
-            kept.open_node(view, node)
+        if node in unfolds and (what == "unfold" or (view.name == "hierarchy" and node.rpartition("#")[2])):
+            kept.toggle(node)
 
     network.picture(
         {
@@ -273,7 +285,10 @@ def _selected(view: View) -> None:
         return
     unit = corpus.by_id.get(s.graph_node)
     if unit is None:
-        st.html('<div class="nr-tiny">Click a node to select it; double-click to open it. Arrow keys move, + and − zoom.</div>')
+        st.html(
+            f'<div class="nr-tiny">{_HINT[view.name]} Double-click, or Enter, shows what is around it. The wheel, + and − '
+            "zoom; dragging and the arrow keys move.</div>"
+        )
         return
     table = kept.table()
     at = table.index[unit.id]
@@ -291,7 +306,7 @@ def _selected(view: View) -> None:
         if state.page_exists("read") and st.button("Read", icon=":material/menu_book:", key="graph_read"):
             state.open_unit(unit.id)
         if view.name != "neighbourhood" or unit.id != _centre(view):
-            st.button("What is around it", icon=":material/hub:", key="graph_around", on_click=_go_around, args=(unit.id,))
+            st.button("What is around it", icon=":material/hub:", key="graph_around", on_click=kept.go_around, args=(unit.id,))
         if view.name != "result" and node is not None and node.children:
             words, icon = ("Fold", "unfold_less") if node.opened else ("Open in place", "unfold_more")
             st.button(words, icon=f":material/{icon}:", key="graph_toggle", on_click=kept.toggle, args=(unit.id,))
@@ -315,11 +330,6 @@ def _hollow(view: View, node: str) -> None:
 
 def _centre(view: View) -> str:
     return next((n.id for n in view.nodes if n.role == "centre"), "")
-
-
-def _go_around(unit: str) -> None:
-    kept.centre(unit)
-    st.session_state.graph_view = "neighbourhood"
 
 
 def _fold_all() -> None:

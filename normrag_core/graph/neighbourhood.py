@@ -63,7 +63,7 @@ def neighbourhood_view(
     sentence = (
         f"What is around {f'{corpus.by_key[centre.document].label} {centre.heading}'.strip()}: "
         f"{len(reached) - folded:,} of {counted(len(reached), 'unit')} within {counted(hops, 'hop')} shown"
-        + (f", {folded:,} folded into the clause or standard they stand in; double-click it to open." if folded else ".")
+        + (f", {folded:,} folded into the clause or standard they stand in." if folded else ".")
         + (f" Hollow: {len(foreign)} cited, but not there." if foreign else "")
         + rest
     )

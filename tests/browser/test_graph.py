@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import pytest
 from walker import Walker
 
@@ -32,12 +34,17 @@ def places(walker: Walker) -> dict[str, dict[str, float]]:
     return walker.until("the picture", lambda: walker.js(PLACES))
 
 
-def click(walker: Walker, node: str, times: int = 1) -> None:
+def click(walker: Walker, node: str, times: int = 1, shift: bool = False) -> None:
     x, y = walker.js(POINT, node)
     for count in range(1, times + 1):
         for kind in ("mousePressed", "mouseReleased"):
-            event = {"type": kind, "x": x, "y": y, "button": "left", "clickCount": count}
+            event = {"type": kind, "x": x, "y": y, "button": "left", "clickCount": count, "modifiers": 8 if shift else 0}
             walker.driver.execute_cdp_cmd("Input.dispatchMouseEvent", event)
+
+
+def sentence(walker: Walker, start: str) -> str:
+    said = "[data-testid=graph-sentence]"
+    return walker.until(start, lambda: next((t for t in walker.texts(said) if t.startswith(start)), ""))
 
 
 def test_the_graph(app: str, walker: Walker) -> None:
@@ -61,23 +68,46 @@ def test_the_graph(app: str, walker: Walker) -> None:
     opened = walker.until("children", lambda: (now := walker.js(PLACES)) and len(now) > len(first) and now)
     assert {i: opened[i] for i in first} == first
 
-    # A double click on a node leads into it: here the children are folded again.
-    walker.click("button", "Fold all")
+    # So does a click with Shift, which folds them again, too.
+    click(walker, roots[0], shift=True)
     walker.until("folded", lambda: walker.js(PLACES) == first)
-    click(walker, roots[0], times=2)
+    click(walker, roots[0], shift=True)
     walker.until("children again", lambda: walker.js(PLACES) == opened)
 
-    # The other views, each with its sentence.
-    for name, words in (
-        ("Clause tree", "units shown"),
-        ("Around a clause", "What is around"),
-        ("Matrix", "Who cites whom"),
-    ):
-        walker.click("button", name)
-        walker.until(name, lambda w=words: w in walker.texts("[data-testid=graph-sentence]")[0])
+    # The other views, each with its sentence. A click in the tree unfolds and folds.
+    walker.click("button", "Clause tree")
+    assert "units shown" in sentence(walker, "The clause tree")
+    tree = walker.until("the tree", lambda: (now := places(walker)) and not any(i.startswith("?") for i in now) and now)
+    chapter = f"{roots[0]}5"
+    click(walker, chapter)
+    unfolded = walker.until("sub-clauses", lambda: (now := places(walker)) and len(now) > len(tree) and now)
+    assert all(i.startswith(f"{chapter}.") for i in unfolded.keys() - tree.keys())
+    click(walker, chapter)
+    walker.until("the tree folded", lambda: places(walker).keys() == tree.keys())
+    walker.click("button", "Matrix")
+    sentence(walker, "Who cites whom")
 
-    # The same picture after leaving and coming back.
+    # A double click leads to what is around a node, and the browser's way back to where it was.
     walker.click("button", "Standards")
     walker.until("the first view", lambda: walker.js(PLACES) == opened)
+    click(walker, roots[0], times=2)
+    sentence(walker, f"What is around {roots[0].removesuffix('#')}")
+    assert "view=neighbourhood" in walker.url
+    walker.driver.back()
+    walker.until("the first view again", lambda: walker.js(PLACES) == opened)
+    walker.driver.forward()
+    sentence(walker, "What is around")
+
+    # A link brings the same picture in a session of its own.
+    around, link = places(walker), walker.url
+    walker.driver.get("about:blank")
+    walker.open(link)
+    sentence(walker, "What is around")
+    assert places(walker) == around
+
+    # No name covers another one.
+    boxes = walker.js(FRAME + "return frames[0].written().map(label => label.box)")
+    assert len(boxes) > 3
+    assert not [(a, b) for a, b in combinations(boxes, 2) if a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]]
     assert walker.complaints() == []
     assert walker.js(HOSTS) == [app.removeprefix("http://")]
