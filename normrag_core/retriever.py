@@ -5,9 +5,10 @@ question ─ bm25 prefilter ▶ dense ▶ fusion (▶ expansion) (▶ rerank) (�
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Hashable, Sequence
 from functools import lru_cache
 from time import perf_counter
+from typing import TypeVar
 
 import numpy as np
 
@@ -28,6 +29,8 @@ from normrag_core.selection import best, places_of
 from normrag_core.tokenize import tokenize
 from normrag_core.trace import Result, Stage, StageName, Trace, Via
 
+DEEP = 2000  # Candidates of one question; more are not kept for the next search.
+T = TypeVar("T")
 INDEXES = 4  # Chunk lists kept at once; each holds postings and, where used, vectors.
 
 
@@ -179,10 +182,14 @@ class _Search:
 
         # A slider over α or a weight, or a sweep, asks for the same candidates again and again.
         asked = (self.question, prefilter, self.documents)
-        self.terms, order, scores = self.index.recent.get(asked, search)
+        self.terms, order, scores = self._kept(asked, search)
         if not len(order):
             self.notes.append("no word of the question stands in the text searched")
         self._done("bm25", order, scores, began)
+
+    def _kept(self, asked: Hashable, search: Callable[[], T]) -> T:
+        """What an earlier search found for the same, or what is found now; rankings of the whole corpus are too large to keep."""
+        return self.index.recent.get(asked, search) if self.config.depth <= DEEP else search()
 
     def _dense(self) -> None:
         began = perf_counter()
@@ -193,7 +200,7 @@ class _Search:
             candidates = np.sort(before)  # Ties are broken by index, not by the order of the prefilter.
             used, query = self.used, self.query
             asked = (self.question, _prefilter(self.config), self.documents, used.name)
-            products = self.index.recent.get(asked, lambda: used.products(query, candidates))
+            products = self._kept(asked, lambda: used.products(query, candidates))
             scores = used.mixed(products, candidates)
             order = best(scores, len(candidates))
         else:
