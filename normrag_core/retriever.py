@@ -188,7 +188,7 @@ class _Search:
         self._done("bm25", order, scores, began)
 
     def _kept(self, asked: Hashable, search: Callable[[], T]) -> T:
-        """What an earlier search found for the same, or what is found now; rankings of the whole corpus are too large to keep."""
+        """What an earlier search found for the same, else what is found now. Rankings of the whole corpus are not kept."""
         return self.index.recent.get(asked, search) if self.config.depth <= DEEP else search()
 
     def _dense(self) -> None:
