@@ -19,14 +19,16 @@ from normrag_core.config import Relation
 from normrag_core.graph.adjacency import Adjacency
 
 BLOCK = 65_536  # Rows worked on at once, so that temporary arrays stay small beside the vectors.
+NARROW_BLOCK = 8_192  # Of float16 vectors, whose neighbours are widened to float32.
 
 
 @dataclass(frozen=True, slots=True)
 class Means:
     """The neighbours' means of a vector matrix, and what of the closed form depends on neither question nor α.
 
-    means: (n, dim) float32; a node without neighbours has itself for its mean, so that it keeps its vector.
-    counts: (n,) int64 neighbours. own, cross, norms: (n,) float64, ‖e‖², e·m and ‖m‖².
+    means: (n, dim) of the vectors' type, float32 or float16; a node without neighbours has itself for its mean, so that it
+    keeps its vector. counts: (n,) int64 neighbours. own, cross, norms: (n,) float64, ‖e‖², e·m and ‖m‖² of the values as held,
+    so that the closed form is exact for float16 too.
     """
 
     means: np.ndarray
@@ -37,24 +39,24 @@ class Means:
 
 
 def neighbour_means(vectors: np.ndarray, adjacency: Adjacency, relations: Sequence[Relation]) -> Means:
-    """Means over the neighbours by the given relations. vectors: (n, dim), rows L2-normalised."""
+    """Means over the neighbours by the given relations. vectors: (n, dim) float32 or float16, rows L2-normalised."""
     if len(vectors) != len(adjacency):
         raise ValueError(f"expected one vector for each of {len(adjacency)} chunks; found {len(vectors)}")
     n, dim = vectors.shape
     edges, siblings = _neighbourhoods(adjacency, relations)
     group = adjacency.group
     counts = np.diff(edges.indptr).astype(np.int64)
-    sums = sparse.csr_array((0, n), dtype=np.float32) @ vectors
+    sums = np.zeros((0, dim), dtype=np.float32)
     if siblings:
-        sums = adjacency.members @ vectors
+        sums = _product(adjacency.members, vectors)
         sizes = np.diff(adjacency.members.indptr)
         counts[group >= 0] += sizes[group[group >= 0]] - 1
-    means = np.empty((n, dim), dtype=np.float32)
+    means = np.empty((n, dim), dtype=np.float16 if vectors.dtype == np.float16 else np.float32)
     own, cross, norms = np.empty(n), np.empty(n), np.empty(n)
     for start in range(0, n, BLOCK):
         rows = slice(start, min(start + BLOCK, n))
         e = np.asarray(vectors[rows], dtype=np.float32)
-        m = edges[rows] @ vectors
+        m = _product(edges[rows], vectors)
         if siblings:
             inside = group[rows] >= 0
             m[inside] += sums[group[rows][inside]] - e[inside]
@@ -62,10 +64,24 @@ def neighbour_means(vectors: np.ndarray, adjacency: Adjacency, relations: Sequen
         m[some] /= counts[rows][some, None]
         m[~some] = e[~some]
         means[rows] = m
+        m = np.asarray(means[rows], dtype=np.float32)
         own[rows] = np.einsum("ij,ij->i", e, e)
         cross[rows] = np.einsum("ij,ij->i", e, m)
         norms[rows] = np.einsum("ij,ij->i", m, m)
     return Means(means, counts, own, cross, norms)
+
+
+def _product(matrix: sparse.csr_array, vectors: np.ndarray) -> np.ndarray:
+    """(rows, dim) float32, matrix · vectors. scipy cannot multiply float16, and only the vectors met are worth widening."""
+    if vectors.dtype == np.float32:
+        return matrix @ vectors
+    out = np.empty((matrix.shape[0], vectors.shape[1]), dtype=np.float32)
+    for start in range(0, len(out), NARROW_BLOCK):
+        part = matrix[start : start + NARROW_BLOCK]
+        met, places = np.unique(part.indices, return_inverse=True)
+        narrow = sparse.csr_array((part.data, places, part.indptr), shape=(part.shape[0], len(met)))
+        out[start : start + NARROW_BLOCK] = narrow @ vectors[met].astype(np.float32)
+    return out
 
 
 def neighbourhood(adjacency: Adjacency, node: int, relations: Sequence[Relation]) -> dict[int, tuple[Relation, ...]]:
@@ -101,7 +117,7 @@ def smoothed_cosines(
 
 def smoothed_rows(vectors: np.ndarray, means: Means, rows: np.ndarray | slice, alpha: float) -> np.ndarray:
     """(m, dim) float32 smoothed vectors of some rows, L2-normalised."""
-    mixed = alpha * np.asarray(vectors[rows], dtype=np.float32) + (1 - alpha) * means.means[rows]
+    mixed = alpha * np.asarray(vectors[rows], dtype=np.float32) + (1 - alpha) * np.asarray(means.means[rows], dtype=np.float32)
     return normalised(mixed)
 
 

@@ -103,3 +103,31 @@ def test_blocks_do_not_change_the_result(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_a_wrong_number_of_vectors_is_refused() -> None:
     with pytest.raises(ValueError, match="expected one vector for each of 5 chunks; found 4"):
         neighbour_means(E[:4], TREE, RELATIONS)
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.3, 0.8])
+@pytest.mark.parametrize("relations", [RELATIONS, ("sibling",), ("cites", "cited-by")])
+def test_half_precision_keeps_the_closed_form(monkeypatch: pytest.MonkeyPatch, alpha: float, relations: tuple) -> None:
+    # Exact for the vectors and means as they are held, and near what float32 gives.
+    wide, adjacency = random_graph(4)
+    half = wide.astype(np.float16)
+    monkeypatch.setattr("normrag_core.smoothing.NARROW_BLOCK", 7)
+    means = neighbour_means(half, adjacency, relations)
+    assert means.means.dtype == np.float16
+    query = wide[9]
+    rows = np.array([0, 3, 21, 59])
+    closed = smoothed_cosines(means, cosines(half, query, rows), cosines(means.means, query, rows), rows, alpha)
+    np.testing.assert_allclose(closed, smoothed_rows(half, means, rows, alpha) @ query, atol=1e-6)
+    np.testing.assert_allclose(closed, cosines(smooth(wide, adjacency, alpha, relations), query, rows), atol=2e-3)
+    assert means.counts.tolist() == neighbour_means(wide, adjacency, relations).counts.tolist()
+
+
+def test_cosines_of_half_precision_are_those_of_the_same_numbers_in_float32() -> None:
+    rows = np.random.default_rng(0).standard_normal((1300, 8)).astype(np.float16)  # more than two blocks
+    rows[0] = [0, -0.0, 6e-8, -6e-8, 6e-5, 1, -1, 60_000]  # zero, the smallest numbers, the least normal one, a large one
+    query = np.linspace(-1, 1, 8, dtype=np.float32)
+    expected = cosines(rows.astype(np.float32), query)
+    np.testing.assert_allclose(cosines(rows, query), expected, rtol=1e-6, atol=1e-6)
+    np.testing.assert_allclose(cosines(rows, query, np.array([1, 1299])), expected[[1, 1299]], rtol=1e-6, atol=1e-6)
+    tiny = np.array([[6e-8, -6e-5]], dtype=np.float16)
+    np.testing.assert_allclose(cosines(tiny, np.array([1, 0], dtype=np.float32)), [5.9604645e-08], rtol=1e-6)

@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 from filelock import FileLock
 
+from normrag_core.dense import held_as
 from normrag_core.embedding import Embedder
 from normrag_core.storage.errors import WorkspaceError
 
@@ -29,6 +30,7 @@ CREATE INDEX IF NOT EXISTS owned ON owner (document);
 _BATCH = 64
 """Texts a commit: what a kill can lose, about a second of work."""
 _ASKED_AT_ONCE = 500  # below SQLite's limit of variables in a statement
+_WIDENED_AT_ONCE = 16_384  # so that what is worked on stays small beside the result
 _WAIT = 60.0  # seconds that a writer waits for another process
 
 
@@ -55,7 +57,7 @@ class VectorStore:
         cancel: Callable[[], bool] | None = None,
         owners: Sequence[str] | None = None,
     ) -> np.ndarray:
-        """(n, dimension) float32, rows L2-normalised. Embeds what is missing and commits it batch by batch.
+        """As `get`. Embeds what is missing and commits it batch by batch.
 
         owners: for each text the document that it is of; `forget` goes by them. progress(done, n) counts what was there
         already as done. Raises EmbeddingCancelled (what was committed stays), EmbeddingError, WorkspaceError.
@@ -89,15 +91,18 @@ class VectorStore:
         return found
 
     def get(self, embedder: Embedder, texts: Sequence[str]) -> np.ndarray | None:
-        """(n, dimension) float32, rows L2-normalised; None where even one is missing. Embeds nothing."""
+        """(n, dimension) rows L2-normalised, float32 or what `held_as` says; None where even one is missing. Embeds nothing."""
         keys = [_key(t) for t in texts]
         with self._open() as db:
             found = _present(db, _model(db, embedder), keys)
         if any(k not in found for k in keys):
             return None
-        rows = np.frombuffer(b"".join(found[k] for k in keys), dtype="<f2").reshape(len(keys), embedder.dimension)
-        values = rows.astype(np.float32)
-        return values / np.maximum(np.linalg.norm(values, axis=1, keepdims=True), 1e-12)
+        out = np.empty((len(keys), embedder.dimension), dtype=held_as(len(keys)))
+        for start in range(0, len(keys), _WIDENED_AT_ONCE):
+            part = b"".join(found[k] for k in keys[start : start + _WIDENED_AT_ONCE])
+            values = np.frombuffer(part, dtype="<f2").reshape(-1, embedder.dimension).astype(np.float32)
+            out[start : start + len(values)] = values / np.maximum(np.linalg.norm(values, axis=1, keepdims=True), 1e-12)
+        return out
 
     def missing(self, embedder: Embedder, texts: Sequence[str]) -> int:
         """How many distinct texts would have to be embedded."""

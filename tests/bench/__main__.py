@@ -35,6 +35,7 @@ SECTIONS = {
     "growth": "growth:growth",
     "scale": "scale:scale",
     "memory": "memory:memory",
+    "compact": "compact:compact",
     "graph": "graph:graph",
 }
 """Name → module of this folder and its function: (everything or what is quick: bool) → Section or several of them."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from normrag_core.chunking import make_chunks
 from normrag_core.config import PRESETS
+from normrag_core.dense import held_as
 from normrag_core.model import Chunk
 from normrag_core.retriever import Retriever
 from normrag_core.tokenize import tokenize
@@ -115,10 +116,13 @@ class Fixed:
         self.dimension = dimension
 
     def vectors(self, chunks: tuple[Chunk, ...]) -> np.ndarray:
-        """(n, dimension) float32, rows L2-normalised."""
-        made = np.random.default_rng(0).standard_normal((len(chunks), self.dimension), dtype=np.float32)
-        made /= np.linalg.norm(made, axis=1, keepdims=True)
-        return made
+        """(n, dimension), rows L2-normalised, in the type in which so many are held."""
+        rng = np.random.default_rng(0)
+        out = np.empty((len(chunks), self.dimension), dtype=held_as(len(chunks)))
+        for start in range(0, len(out), 65_536):
+            made = rng.standard_normal((min(65_536, len(out) - start), self.dimension), dtype=np.float32)
+            out[start : start + len(made)] = made / np.linalg.norm(made, axis=1, keepdims=True)
+        return out
 
     def encode_query(self, text: str) -> np.ndarray:
         """(dimension,) float32, L2-normalised."""

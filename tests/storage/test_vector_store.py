@@ -59,6 +59,23 @@ def test_rows_stand_in_the_order_of_the_texts_and_repeats_are_embedded_once(stor
     np.testing.assert_allclose(rows, HashEmbedder().encode(["a", "b", "a", "c"]), atol=1e-3)
 
 
+def test_many_vectors_are_given_as_they_are_kept(store: VectorStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    embedder = HashEmbedder()
+    wide = store.embed(embedder, TEXTS)
+    monkeypatch.setattr("normrag_core.storage.vectors._WIDENED_AT_ONCE", 7)
+    again = store.get(embedder, TEXTS)
+    assert again is not None
+    assert np.array_equal(again, wide)
+    monkeypatch.setattr("normrag_core.dense.HALF_FROM", len(TEXTS))
+    half = store.get(embedder, TEXTS)
+    assert half is not None
+    assert half.dtype == np.float16
+    np.testing.assert_allclose(half, wide, rtol=1e-3)
+    few = store.get(embedder, TEXTS[1:])
+    assert few is not None
+    assert few.dtype == np.float32
+
+
 def test_no_texts_are_no_rows(store: VectorStore) -> None:
     assert store.embed(HashEmbedder(), []).shape == (0, 64)
 
