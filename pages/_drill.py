@@ -46,7 +46,8 @@ def show(result: RunResult, questions: QuestionSet | None) -> None:
         f"{len(rows)} of {len(result.questions)} questions; ranks of each witness, – where no result holds it. "
         "Choose a row for the way of its witnesses through the stages."
     )
-    event = st.dataframe(pd.DataFrame(rows), hide_index=True, on_select="rerun", selection_mode="single-row", height=280)
+    with st.container(key="evaluate_questions"):
+        event = st.dataframe(pd.DataFrame(rows), hide_index=True, on_select="rerun", selection_mode="single-row", height=280)
     chosen = event.selection.rows
     if chosen and chosen[0] < len(rows) and rows[chosen[0]]["id"] in asked:
         _question(result, asked[rows[chosen[0]]["id"]], a)

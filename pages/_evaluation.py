@@ -1,4 +1,4 @@
-"""Evaluation runs and sweeps in threads, with progress and cancel. A thread outlives any run of a page and calls no Streamlit."""
+"""Evaluation runs and sweeps in threads, with progress and cancel: a thread outlives any run of a page."""
 
 from __future__ import annotations
 
@@ -76,13 +76,13 @@ class Job:
 class Tuning:
     """A sweep with the choice among its settings; choice is None where the questions are about one document only.
 
-    axes: the two settings of the heat map, rows and columns. start: values of the setting that the sweep started from.
+    axes: the settings tried, first rows and columns of the heat map. start: values of the setting that the sweep started from.
     """
 
     sweep: Sweep
     choice: Choice | None
     objective: str
-    axes: tuple[str, str]
+    axes: tuple[str, ...]
     start: dict[str, np.ndarray]
 
 
@@ -144,7 +144,7 @@ def start_sweep(
     base: RetrieverConfig,
     configs: Sequence[RetrieverConfig],
     objective: str,
-    axes: tuple[str, str],
+    axes: tuple[str, ...],
 ) -> Job:
     """A sweep by one metric, with the nested choice, and the setting that it starts from for comparison."""
 

@@ -22,10 +22,10 @@ from pages._evaluation import Tuning
 CURRENT = "Search page's settings"
 RUN, SWEEP = "run", "sweep"
 AXES: dict[str, tuple[float | int, ...]] = {
-    "alpha": (0.4, 0.6, 0.8, 1.0),
+    "alpha": (0.2, 0.4, 0.6, 0.8, 1.0),
     "rrf_k": (5, 20, 60, 120),
     "prefilter_n": (50, 100, 200, 500),
-    "dense_weight": (0.2, 0.4, 0.7, 1.0),
+    "dense_weight": (0.1, 0.2, 0.4, 0.7, 1.0),
     "name_weight": (0.0, 1.0, 2.0, 3.0),
     "bm25_k1": (0.6, 0.9, 1.2, 1.5),
     "bm25_b": (0.4, 0.6, 0.75),
@@ -158,13 +158,16 @@ def _sweep(questions: QuestionSet) -> None:
     base = configs[left.selectbox("Start from", list(configs), index=list(configs).index("tuned"), format_func=escape.plain)]
     rows = middle.selectbox("Rows", list(AXES), index=list(AXES).index("alpha"))
     columns = right.selectbox("Columns", [a for a in AXES if a != rows], index=2)
-    objective = left.selectbox("By", ["R@10", "AP@10", "MRR@10", "R@5", "R@1"])
+    third = left.selectbox("And", [a for a in AXES if a not in (rows, columns)], index=None, placeholder="Nothing else")
     axes = {}
-    for column, name in zip((middle, right), (rows, columns), strict=True):
+    for column, name in zip((middle, right, left), (rows, columns, third), strict=True):
+        if name is None:
+            continue
         key = f"evaluate_axis_{name}"
         axes[name] = column.multiselect(
             f"Values of {name}", AXES[name], AXES[name], key=key, accept_new_options=True, help="Type to try another value"
         )
+    objective = middle.selectbox("By", ["R@10", "AP@10", "MRR@10", "R@5", "R@1"])
     try:
         settings = grid(base, {name: [_number(name, v) for v in values] for name, values in axes.items()})
     except ValueError as error:
@@ -173,7 +176,7 @@ def _sweep(questions: QuestionSet) -> None:
     job = evaluation.job(state.library(), SWEEP)
     running = job is not None and job.running
     if st.button(f"Try {len(settings)} settings", type="primary", disabled=running):
-        begun = evaluation.start_sweep(state.library(), questions, base, settings, objective, (rows, columns))
+        begun = evaluation.start_sweep(state.library(), questions, base, settings, objective, tuple(axes))
         evaluation.begin(state.library(), SWEEP, begun)
         st.rerun()
     _progress(SWEEP)
@@ -192,12 +195,14 @@ def _number(name: str, given: float | str) -> float | int:
 
 
 def _swept(tuning: Tuning) -> None:
-    rows, columns = tuning.axes
+    rows, columns, *_ = tuning.axes
     label = tuning.objective
     st.altair_chart(charts.heat_map(tuning.sweep, label, rows, columns), width="stretch")
     means = tuning.sweep.means(label)
     best = tuning.choice.best if tuning.choice else tuning.sweep.configs[int(means.argmax())]
-    chosen = f"{rows} {getattr(best, rows)}, {columns} {getattr(best, columns)}"
+    chosen = ", ".join(f"{name} {getattr(best, name)}" for name in tuning.axes)
+    if len(tuning.axes) > 2:
+        st.caption(f"Each cell holds the best of the values of {tuning.axes[2]}.")
     st.markdown(
         f"Best of {len(means)} settings by {label}: **{chosen}**, "
         f"{means.max():.3f} on the questions that chose it. {tuning.sweep.seconds:.1f} s."
@@ -207,12 +212,13 @@ def _swept(tuning: Tuning) -> None:
     else:
         honest = tuning.choice.interval(label)
         held: dict[str, np.ndarray] = {
-            "the setting chosen without them": tuning.choice.held_out[label],
+            "the setting chosen on other documents": tuning.choice.held_out[label],
             "the one to start from": tuning.start[label],
         }
         st.markdown(f"Nested cross-validation, folds by document, so that tuning does not flatter itself: **{honest}**.")
         (comparison,) = compare(held, label, lower=parse_label(label)[0].lower)
-        st.markdown(f"On questions held out: {escape.markdown(comparison.sentence)}")
+        sentence = comparison.sentence
+        st.markdown(escape.markdown(sentence[:1].upper() + sentence[1:]))
     if st.button("Use this setting on the Search page", icon=":material/search:"):
         state.set_view(state.view().with_(own="", config=best))
         st.switch_page(state.PAGES / "search.py")
