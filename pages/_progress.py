@@ -22,39 +22,54 @@ _TONE = {"done": "good", "failed": "bad", "cancelled": "muted", "queued": "muted
 
 def show(library: Library, revision: int) -> None:
     """Files and vectors under way. revision: of the documents that the page around shows; a newer one draws the page anew."""
-    st.fragment(_watch, run_every=EVERY if library.busy else None)(library, revision)
+    busy = library.busy
+    every = SOON if library.loaded.revision != revision else EVERY if busy else None
+    st.fragment(_watch, run_every=every)(library, revision, busy, _Watch())
 
 
 def note(library: Library, config: RetrieverConfig, revision: int) -> None:
     """For the Search page: files on their way in and the vectors that these settings need; what is new draws the page anew."""
     wanted = config.uses_dense and not library.vectors_ready(config)
-    if wanted or library.reading:
+    stale = library.loaded.revision != revision
+    if wanted or library.reading or stale:
         failed = library.vectors is not None and bool(library.vectors.error)
-        every = None if failed and not library.reading else EVERY if library.loaded.corpus.documents else SOON
-        st.fragment(_watch_search, run_every=every)(library, config, revision, wanted)
+        every: float | None = SOON if stale or not library.loaded.corpus.documents else EVERY
+        if failed and not library.reading and not stale:
+            every = None
+        st.fragment(_watch_search, run_every=every)(library, config, revision, wanted, _Watch())
 
 
-def _watch_search(library: Library, config: RetrieverConfig, revision: int, wanted: bool) -> None:
-    over = not wanted and not library.reading  # A fragment cannot stop its own clock; a run of the page makes none.
-    if over or library.loaded.revision != revision or (wanted and library.vectors_ready(config)):
-        dialogs.redraw()
+class _Watch:
+    """Tells a look at the clock's stroke from the first one, which is part of a run of the page.
+
+    The trap: a rerun from within that run comes before the parts of the page below have seen the click it was made for.
+    """
+
+    def __init__(self) -> None:
+        self._looked = False
+
+    def again(self) -> bool:
+        before, self._looked = self._looked, True
+        return before
+
+
+def _watch_search(library: Library, config: RetrieverConfig, revision: int, wanted: bool, watch: _Watch) -> None:
     with st.container(key="vectors_note"):
         _act(library, components.clicks("vectors_note"))
+        over = not wanted and not library.reading  # A fragment cannot stop its own clock; a run of the page makes none.
+        if watch.again() and (over or library.loaded.revision != revision or (wanted and library.vectors_ready(config))):
+            dialogs.redraw()
         job = vectors(library.vectors) or (waiting() if wanted and library.loaded.corpus.documents else "")
         html = (reading(library.files) if library.reading else "") + job
         if html:
             st.html(html)
 
 
-def _watch(library: Library, revision: int) -> None:
-    if library.loaded.revision != revision:
-        dialogs.redraw()
-    if st.session_state.get("was_busy") and not library.busy:
-        st.session_state["was_busy"] = False
-        dialogs.redraw()  # A fragment cannot stop its own clock; a run of the page makes one without.
-    st.session_state["was_busy"] = library.busy
+def _watch(library: Library, revision: int, busy: bool, watch: _Watch) -> None:
     with st.container(key="progress"):
         _act(library, components.clicks("progress"))
+        if watch.again() and (library.loaded.revision != revision or (busy and not library.busy)):
+            dialogs.redraw()
         html = _files(library.files) + vectors(library.vectors)
         if html:
             st.html(html)
