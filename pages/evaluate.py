@@ -11,6 +11,7 @@ from normrag_core.evaluation.questions import QuestionSet
 from normrag_core.evaluation.statistics import compare
 from normrag_core.evaluation.sweeps import grid
 from pages import _drill as drill
+from pages import _dialogs as dialogs
 from pages import _escape as escape
 from pages import _evaluation as evaluation
 from pages import _evaluation_charts as charts
@@ -99,7 +100,8 @@ def _start(questions: QuestionSet) -> None:
 def _watch(name: str) -> None:
     job = evaluation.job(state.library(), name)
     if job is None or not job.running:
-        st.rerun()
+        dialogs.redraw()
+        return
     left, right = st.columns([6, 1], vertical_alignment="center")
     now = "stopping" if job.stop.is_set() else f"{escape.markdown(job.what)}{job.left}"
     left.progress(job.share, f"{job.title}: {job.done} of {job.total}, {now}")
