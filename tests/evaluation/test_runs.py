@@ -219,3 +219,13 @@ def test_report_holds_every_part(retriever: Retriever, questions: QuestionSet, m
     for name in drawn:
         assert f"({name})" in text
         assert drawn[name].startswith("<svg")
+
+
+def test_the_example_of_the_package_runs() -> None:
+    import doctest
+
+    from normrag_core import evaluation
+
+    found = doctest.testmod(evaluation)
+    assert found.attempted > 5
+    assert found.failed == 0
