@@ -10,8 +10,8 @@ from normrag_core.evaluation.metrics import parse_label
 from normrag_core.evaluation.questions import QuestionSet
 from normrag_core.evaluation.statistics import compare
 from normrag_core.evaluation.sweeps import grid
-from pages import _drill as drill
 from pages import _dialogs as dialogs
+from pages import _drill as drill
 from pages import _escape as escape
 from pages import _evaluation as evaluation
 from pages import _evaluation_charts as charts
