@@ -8,7 +8,7 @@ In a notebook (a whole folder of PDFs: `commands.folder.open_retriever`; a quest
 >>> from normrag_core.model import Corpus
 >>> from normrag_core.retriever import Retriever
 >>> standard = from_object({
-...     "document": {"id": "EN 399 001", "version": "V1.1.1", "date": "2020-01", "title": "Beacon", "pages": 2, "file": "b.pdf"},
+...     "document": {"id": "EN 399 001", "version": "V1.1.1", "date": "2020-01", "title": "Mast", "pages": 2, "file": "b.pdf"},
 ...     "units": [
 ...         {"key": "", "code": "", "title": "Beacons", "kind": "document", "parent": None, "page": 1, "body": ""},
 ...         {"key": "4", "code": "4", "title": "Loss of pilot", "kind": "clause", "parent": "", "page": 2,
