@@ -167,7 +167,7 @@ def _missing(table: CitationTable) -> None:
     _frame(
         [(r.id, r.title, r.citations, len(r.citing), ", ".join(r.citing)) for r in rows],
         ("standard", "title", "citations", "citing standards", "cited by"),
-        None,
+        [f"?{r.id}" for r in rows],
         "graph_missing",
     )
 
@@ -226,7 +226,7 @@ def _download(label: str, make: Callable[[], str | bytes], name: str, mime: str)
     st.download_button(label, make, file_name=name, mime=mime, on_click="ignore", icon=":material/download:")
 
 
-def _frame(rows: Sequence[Sequence[Any]], head: Sequence[str], ids: Sequence[str] | None, key: str) -> None:
+def _frame(rows: Sequence[Sequence[Any]], head: Sequence[str], ids: Sequence[str], key: str) -> None:
     """A sortable table; choosing a row selects its unit in the picture."""
     if not rows:
         st.html('<div class="nr-empty"><b>Nothing here</b></div>')
@@ -234,9 +234,6 @@ def _frame(rows: Sequence[Sequence[Any]], head: Sequence[str], ids: Sequence[str
     import pandas as pd  # here, for the picture need not wait for it
 
     frame = pd.DataFrame([[escape.plain(v) if isinstance(v, str) else v for v in row] for row in rows], columns=list(head))
-    if ids is None:
-        st.dataframe(frame, hide_index=True, key=key, width="stretch")
-        return
 
     def chosen() -> None:
         rows = st.session_state[key].selection.rows

@@ -1,6 +1,6 @@
 // One vis-network a frame, kept over reruns: data is compared and only differences are applied, so nothing jumps.
 const kept = new WeakMap();
-const READABLE = 0.9; // boxes are read like a list: never shown smaller than this at first
+const READABLE = 0.9; // a tree is read like a list: never shown smaller than this at first
 const PLAIN = new Set(['parent', 'sibling']); // edges without a direction that anybody would ask for
 
 function whenLoaded(then) {
@@ -71,6 +71,7 @@ function drawLabels(state, ctx) {
   }
   const taken = spots.map((s) => Object.assign([s.x - s.r, s.y - s.r, s.x + s.r, s.y + s.r], { soft: s.label.soft }));
   const edge = [low.x * scale, low.y * scale, high.x * scale, high.y * scale];
+  taken.push([edge[2] - 178, edge[1], edge[2], edge[1] + 44]); // the buttons
   const free = (box, own, pushy) =>
     box[0] >= edge[0] && box[2] <= edge[2] && box[1] >= edge[1] && box[3] <= edge[3] &&
     taken.every((t) => t === own || (pushy && t.soft) || box[2] <= t[0] || box[0] >= t[2] || box[3] <= t[1] || box[1] >= t[3]);
@@ -143,7 +144,7 @@ function fit(state) {
   const low = [Math.min(...xs) - half[0], Math.min(...ys) - half[1]], high = [Math.max(...xs) + half[0], Math.max(...ys) + half[1]];
   const room = [canvas.clientWidth, canvas.clientHeight];
   const whole = Math.min(1.1, room[0] / (high[0] - low[0]), room[1] / (high[1] - low[1]));
-  const scale = Math.max(READABLE, whole);
+  const scale = data.leftmost ? Math.max(READABLE, whole) : whole;
   // What does not fit begins at its upper left corner, as a page does.
   const middle = (k) => ((high[k] - low[k]) * scale > room[k] || (k === 0 && data.leftmost) ? low[k] + room[k] / 2 / scale : (low[k] + high[k]) / 2);
   network.moveTo({ position: { x: middle(0), y: middle(1) }, scale, animation: false });

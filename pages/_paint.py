@@ -121,9 +121,12 @@ def vis_edges(view: View, colour: Mapping[str, str]) -> list[dict[str, Any]]:
             "to": e.target,
             "relation": e.relation,
             "tip": _edge_tip(e),
-            "width": 1.0 if e.relation != "cites" else round(1 + min(7.0, e.count**0.5 / 1.6), 1),
+            "width": (2.5 if view.name == "result" else 1.0)
+            if e.relation != "cites"
+            else round(1 + min(7.0, e.count**0.5 / 1.6), 1),
             "colour": colour.get(e.relation, "#888888"),
-            "faint": e.relation in ("parent", "sibling") or bool(centre and centre not in (e.source, e.target)),
+            "faint": (e.relation in ("parent", "sibling") and view.name != "result")
+            or bool(centre and centre not in (e.source, e.target)),
             "dashed": e.state != "resolved",
         }
         for e in view.edges

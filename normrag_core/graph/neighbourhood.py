@@ -143,11 +143,11 @@ def _nodes(
     held = np.bincount(stands, minlength=len(table.parent))
     of = {start: ("centre", 0)}
     for unit, r, h in zip(stands.tolist(), role.tolist(), hop.tolist(), strict=True):
-        of.setdefault(unit, (ORDER[r], h))
-    for unit in list(of):
-        while unit in above:  # an opened node stays, though nothing is folded into it any more
-            of.setdefault(above[unit], of[unit])
-            unit = above[unit]
+        line = [unit]
+        while line[-1] in above:  # an opened node stays where it was, though nothing is folded into it any more
+            line.append(above[line[-1]])
+        for one in reversed(line):
+            of.setdefault(one, (ORDER[r], h))
     single = set(reached[stands == reached].tolist()) | {start}
     unfolded = set(above.values())
     nodes = []

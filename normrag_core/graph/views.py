@@ -136,7 +136,7 @@ def result_view(table: CitationTable, trace: Trace, chunks: Sequence[Chunk], fil
     reached = sum(n.role == "neighbour" for n in nodes.values())
     placed = positions.columns(list(nodes.values()))
     sentence = f"{counted(len(trace.results), 'result')} for “{trace.question}” in {counted(len(nodes), 'clause')}; " + (
-        f"{reached} were reached from the seeds over the graph."
+        f"{reached} {'was' if reached == 1 else 'were'} reached from the seeds over the graph."
         if trace.config.expansion
         else "expansion is off, so the edges only show how the results hang together."
     )

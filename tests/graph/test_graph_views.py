@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from normrag_core.config import RetrieverConfig
-from normrag_core.graph import Graph, analysis, export, views
+from normrag_core.graph import Graph, analysis, export, selection, views
 from normrag_core.graph.centrality import betweenness, pagerank
 from normrag_core.graph.table import CitationTable
 from normrag_core.model import Chunk, Citation, Corpus, Document, InfoUnit
@@ -136,6 +136,92 @@ def test_neighbourhood_names_the_relation_of_each_neighbour(table: CitationTable
     assert {n.id for n in wider.nodes} == {"B V1#1", "A V1#4.1", "A V1#5"}
     centre = next(n for n in view.nodes if n.role == "centre")
     assert (centre.x, centre.y) == (0, 0)
+
+
+def crowd(documents: int, clauses: int) -> CitationTable:
+    """Every clause x of every document D 0 .. cites T 1, once; T 1 also cites Z, which is not loaded."""
+    made, units, citations = [Document("T", "T", "", "", "Target", 1, "t.pdf")], [], []
+    units += [unit("T", "", None, kind="document"), unit("T", "1", ""), unit("T", "2", "")]
+    for d in range(documents):
+        key = f"D {d:02}"
+        made.append(Document(key, key, "", "", "Citing", 1, "d.pdf"))
+        units += [unit(key, "", None, kind="document"), unit(key, "1", "")]
+        units += [unit(key, f"1.{i}", "1") for i in range(clauses)]
+        citations += [cite(f"{key}#1.{i}", "T#1", "T", "1") for i in range(clauses)]
+    citations += [cite("T#1", None, "Z", "", "not-loaded")] * 2
+    return CitationTable.of(Corpus(tuple(made), tuple(units), tuple(citations)))
+
+
+def test_a_crowd_is_folded_into_top_level_clauses_and_opens_in_place() -> None:
+    table = crowd(documents=10, clauses=5)
+    view = views.neighbourhood_view(table, "T#1")
+    folded = {n.id: (n.folded, n.children, n.role) for n in view.nodes if n.id.startswith("D")}
+    assert folded == {f"D {d:02}#1": (6, True, "cited-by") for d in range(10)}
+    assert edges(view)["D 03#1", "T#1"] == (5, "resolved")
+    assert "2 of 52 units within 1 hop shown, 50 folded" in view.sentence
+    opened = views.neighbourhood_view(table, "T#1", opened=["D 03#1"])
+    assert {n.id for n in opened.nodes} - {n.id for n in view.nodes} == {f"D 03#1.{i}" for i in range(5)}
+    places = {n.id: (n.x, n.y) for n in opened.nodes}
+    assert all(places[n.id] == (n.x, n.y) for n in view.nodes)
+    assert edges(opened)["D 03#1.4", "T#1"] == (1, "resolved")
+
+
+def test_a_larger_crowd_is_folded_into_documents() -> None:
+    table = crowd(documents=40, clauses=1)
+    view = views.neighbourhood_view(table, "T#1")
+    assert {n.id for n in view.nodes if n.role == "cited-by"} == {f"D {d:02}#" for d in range(40)}
+    opened = views.neighbourhood_view(table, "T#1", opened=["D 07#", "D 07#1"])
+    assert {n.id for n in opened.nodes} - {n.id for n in view.nodes} == {"D 07#1", "D 07#1.0"}
+
+
+def test_what_a_unit_cites_and_is_not_there_is_hollow() -> None:
+    view = views.neighbourhood_view(crowd(1, 1), "T#1")
+    assert [(n.id, n.role) for n in view.nodes if n.kind == "foreign"] == [("?Z", "cites")]
+    assert edges(view)["T#1", "?Z"] == (2, "not-loaded")
+    assert "Hollow: 1 cited, but not there" in view.sentence
+    loaded = views.neighbourhood_view(crowd(1, 1), "T#1", filters=views.Filters(states=["resolved"]))
+    assert [n for n in loaded.nodes if n.kind == "foreign"] == []
+
+
+def test_filters_of_a_neighbourhood() -> None:
+    table = crowd(documents=3, clauses=2)
+    only = views.neighbourhood_view(table, "T#1", filters=views.Filters(documents=["D 01"]))
+    assert {n.id for n in only.nodes if n.kind != "foreign"} == {"T#1", "D 01#1.0", "D 01#1.1"}
+    busy = views.neighbourhood_view(table, "T#1", filters=views.Filters(min_degree=1))
+    assert "T#2" not in {n.id for n in busy.nodes}  # nobody cites it
+
+
+def test_too_many_lines_are_thinned_and_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(selection, "EDGES_DRAWN", 2)
+    lines = [views.Edge("a", "b", "cites", 1), views.Edge("b", "c", "cites", 9), views.Edge("c", "d", "cites", 5)]
+    drawn, words = selection.strongest([*lines, views.Edge("a", "x", "parent")])
+    assert [(e.source, e.relation) for e in drawn] == [("b", "cites"), ("c", "cites"), ("a", "parent")]
+    assert "the 2 strongest of 3" in words
+    assert selection.strongest(lines, centre="a")[1] == ""
+
+
+def test_places_leave_room_and_do_not_depend_on_the_order() -> None:
+    table = crowd(documents=12, clauses=1)
+    view = views.documents_view(table)
+    again = views.documents_view(CitationTable.of(table.corpus))
+    assert [(n.id, n.x, n.y) for n in view.nodes] == [(n.id, n.x, n.y) for n in again.nodes]
+    at = np.array([(n.x, n.y * 1.8) for n in view.nodes])
+    apart = np.hypot(*(at[:, None] - at[None]).transpose(2, 0, 1))
+    assert apart[np.triu_indices(len(at), 1)].min() > 60
+
+
+def test_climbing_is_right_in_any_order_of_units() -> None:
+    """Children may stand before their parents."""
+    units = (unit("A", "1.1.1", "1.1"), unit("A", "1.1", "1"), unit("A", "1", ""), unit("A", "", None, kind="document"))
+    table = CitationTable.of(Corpus((Document("A", "A", "", "", "A", 1, "a.pdf"),), units, ()))
+    assert table.depth.tolist() == [3, 2, 1, 0]
+    assert table.lift(np.array([False, False, True, False])).tolist() == [2, 2, 2, -1]
+    assert table.with_above(np.array([False, True, False, False])).tolist() == [False, True, True, True]
+    assert table.with_below(np.array([False, True, False, False])).tolist() == [True, True, False, False]
+
+
+def test_worst_state_of_what_is_folded(table: CitationTable) -> None:
+    assert table.worst(["A V1#", "B V1#", "B V1#1"]) == {"A V1#": "missing-clause", "B V1#": "not-loaded"}
 
 
 def test_result_view_shows_how_expansion_travelled(table: CitationTable) -> None:
