@@ -26,7 +26,7 @@ SLIDERS = {
 }
 
 
-def bm25() -> Section:
+def bm25(full: bool) -> Section:
     """A tokenised query, top 100, median over the questions."""
     import bm25s
     from rank_bm25 import BM25Okapi

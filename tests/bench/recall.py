@@ -8,6 +8,7 @@ from importlib.metadata import version
 import numpy as np
 
 from normrag_core.config import DEFAULT_PRESET, PRESETS
+from normrag_core.dense import HALF_FROM
 from normrag_core.embedding import Embedder, embedding_text, load_embedder
 from normrag_core.embedding.base import Cancel, Progress
 from normrag_core.embedding.models import choose
@@ -21,6 +22,11 @@ from tests.bench.table import Row, Section, Skipped, peer
 
 SHOWN = ("dense", DEFAULT_PRESET)
 WITHIN = 0.01
+WAYS = {
+    "cut": "long chunks cut at the model's limit, as the peer does",
+    "windows": "as the app does",
+    "half": f"as the app does, held as float16 (so from {HALF_FROM:,} chunks)",
+}
 
 
 def recall(full: bool) -> Section:
@@ -36,10 +42,13 @@ def recall(full: bool) -> Section:
             material.corpus(), embedder, lambda chunks, e=embedder: store.embed(e, [embedding_text(c) for c in chunks])
         )
         found[name] = run(retriever, questions, {preset: PRESETS[preset].config for preset in SHOWN}, (10,))
+    app = embedders["windows"]
+    narrow = Retriever(material.corpus(), app, lambda chunks: _narrow(store.get(app, [embedding_text(c) for c in chunks])))
+    found["half"] = run(narrow, questions, {preset: PRESETS[preset].config for preset in SHOWN}, (10,))
     rows = []
     for preset in SHOWN:
         r10 = {name: result.configuration(preset).metrics["R@10"] for name, result in found.items()}
-        for name, what in (("cut", "long chunks cut at the model's limit, as the peer does"), ("windows", "as the app does")):
+        for name, what in WAYS.items():
             lost = r10["peer"] - r10[name]
             rows.append(
                 Row(
@@ -62,6 +71,10 @@ def recall(full: bool) -> Section:
     )
 
 
+def _narrow(vectors: np.ndarray | None) -> np.ndarray | None:
+    return None if vectors is None else vectors.astype(np.float16)
+
+
 class Peer:
     """`SentenceTransformer.encode` at its default settings, as an embedder."""
 
@@ -74,7 +87,7 @@ class Peer:
         files = choose(None)
         self._model = SentenceTransformer(str(files.folder), device="cpu")
         self.revision = f"{version('sentence-transformers')} {sha256_of(files.weights)[:16]}"
-        self.dimension = int(self._model.get_sentence_embedding_dimension() or 0)
+        self.dimension = int(self._model.get_embedding_dimension() or 0)
         self.max_tokens = int(self._model.max_seq_length or 0)
 
     def encode(self, texts: Sequence[str], progress: Progress | None = None, cancel: Cancel | None = None) -> np.ndarray:
