@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
@@ -12,7 +13,7 @@ from scipy import sparse
 from normrag_core.config import Relation
 from normrag_core.graph.adjacency import Adjacency, chunk_adjacency
 from normrag_core.graph.table import CitationTable
-from normrag_core.model import Corpus, InfoUnit
+from normrag_core.model import Citation, Corpus, InfoUnit
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -72,33 +73,44 @@ class Graph:
         """(n,) int64: distinct neighbours by parthood and citation, siblings not counted, at least 1."""
         return self.adjacency.degree
 
-    def to_networkx(self) -> nx.MultiDiGraph:
-        """G = (IU, P ∪ C) with plain attributes, for notebooks and for the exports; needs networkx.
+    def nodes(self) -> Iterator[tuple[str, dict[str, Any]]]:
+        """(id, attributes) of G = (IU, P ∪ C): units, then what is cited and not there, of kind "not-loaded"."""
+        corpus = self.corpus
+        for unit in corpus.units:
+            yield (
+                unit.id,
+                {
+                    "label": unit.heading or corpus.by_key[unit.document].label,
+                    "document": unit.document,
+                    "code": unit.code,
+                    "title": unit.title,
+                    "kind": unit.kind,
+                    "page": unit.page,
+                    "informative": unit.informative,
+                },
+            )
+        nowhere = {_end(c): c.document for c in corpus.citations if c.target is None}
+        for name, document in nowhere.items():
+            yield name, {"label": name[1:], "document": document, "kind": "not-loaded"}
 
-        Nodes are unit ids; what is cited and not there is a node of kind "not-loaded", its id a "?" and the cited document and
-        clause. Edges: kind "parent" (from the parent to the child), or "cites" with its text, page and state, one a citation.
-        """
+    def edges(self) -> Iterator[tuple[str, str, dict[str, Any]]]:
+        """(from, to, attributes): kind "parent", from the parent to the child; kind "cites", one a citation."""
+        for unit in self.corpus.units:
+            if unit.parent is not None:
+                yield f"{unit.document}#{unit.parent}", unit.id, {"kind": "parent"}
+        for c in self.corpus.citations:
+            yield c.source, _end(c), {"kind": "cites", "text": c.text, "page": c.page, "state": c.state}
+
+    def to_networkx(self) -> nx.MultiDiGraph:
+        """The same for notebooks; needs networkx."""
         import networkx as nx  # here, for starting need not wait for it
 
-        corpus = self.corpus
-        out = nx.MultiDiGraph(fingerprint=corpus.fingerprint)
-        for unit in corpus.units:
-            out.add_node(
-                unit.id,
-                label=unit.heading or corpus.by_key[unit.document].label,
-                document=unit.document,
-                code=unit.code,
-                title=unit.title,
-                kind=unit.kind,
-                page=unit.page,
-                informative=unit.informative,
-            )
-        out.add_edges_from((f"{u.document}#{u.parent}", u.id, {"kind": "parent"}) for u in corpus.units if u.parent is not None)
-        for citation in corpus.citations:
-            target = citation.target
-            if target is None:
-                name = " ".join(filter(None, (citation.document, citation.code)))
-                target = f"?{name}"
-                out.add_node(target, label=name, document=citation.document, kind="not-loaded")
-            out.add_edge(citation.source, target, kind="cites", text=citation.text, page=citation.page, state=citation.state)
+        out = nx.MultiDiGraph(fingerprint=self.corpus.fingerprint)
+        out.add_nodes_from(self.nodes())
+        out.add_edges_from(self.edges())
         return out
+
+
+def _end(citation: Citation) -> str:
+    """Where a citation leads: a unit's id, or "?" and the document and clause that are not there."""
+    return citation.target or "?" + " ".join(filter(None, (citation.document, citation.code)))
