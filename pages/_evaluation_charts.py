@@ -8,7 +8,6 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
-from normrag_core.evaluation.charts import COLOURS
 from normrag_core.evaluation.runs import RunResult
 from normrag_core.evaluation.statistics import Comparison, bootstrap
 from normrag_core.evaluation.sweeps import Sweep
@@ -16,6 +15,8 @@ from normrag_core.evaluation.sweeps import Sweep
 LABEL = 150
 """Pixels of a label at most: a chart on a narrow screen must keep room for itself."""
 GREY = "#8a94a3"
+# Middle tones, to be seen on white and on black, and told apart by people with colour vision deficiency.
+PALETTE = ("#2f8fd8", "#e08a00", "#12a37a", "#c86aa0", "#e0602a", "#8a7be0")
 
 
 def figure(result: RunResult, metric: str) -> alt.LayerChart:
@@ -46,7 +47,7 @@ def steps(comparisons: Sequence[Comparison], names: Sequence[str]) -> alt.LayerC
         y=alt.Y("module:N", sort=[f"+ {n}" for n in names], title=None, axis=alt.Axis(labelLimit=LABEL)),
         color=alt.Color(
             "verdict:N",
-            scale=alt.Scale(domain=["significant", "not significant"], range=[COLOURS[0], GREY]),
+            scale=alt.Scale(domain=["significant", "not significant"], range=[PALETTE[0], GREY]),
             legend=alt.Legend(orient="top", title=None),
         ),
         tooltip=["module", "verdict", *(alt.Tooltip(f"{f}:Q", format="+.3f") for f in ("value", "low", "high"))],
@@ -120,9 +121,8 @@ def heat_map(found: Sweep, label: str, rows: str, columns: str) -> alt.LayerChar
 
 
 def _coloured(field: str, values: list[str]) -> alt.Color:
-    """The palette of the reports, in the order given; too few colours repeat."""
-    colours = [c for c in COLOURS if c != "#000000"]
-    scale = alt.Scale(domain=values, range=[colours[i % len(colours)] for i in range(len(values))])
+    """The palette in the order of the values; too few colours repeat."""
+    scale = alt.Scale(domain=values, range=[PALETTE[i % len(PALETTE)] for i in range(len(values))])
     return alt.Color(f"{field}:N", sort=values, scale=scale, legend=alt.Legend(orient="top", title=None, columns=3))
 
 

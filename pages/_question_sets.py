@@ -24,6 +24,7 @@ from normrag_core.evaluation.witnesses import find_missing
 from normrag_core.storage import MemoryWorkspace, Workspace
 from pages import _escape as escape
 from pages import _evaluation as evaluation
+from pages import _job_view as job_view
 from pages import _marking as marking
 from pages import _sample as sample
 from pages import _state as state
@@ -227,21 +228,12 @@ def _with_model(wanted: int) -> None:
         )
         evaluation.begin(state.library(), GENERATION, begun)
         st.rerun()
-    if job is not None:
-        _generation(job)
+    job_view.progress(GENERATION)
+    if job is not None and isinstance(job.result, GenerationReport):
+        _generated(job.result)
 
 
-@st.fragment(run_every=1.0)
-def _generation(job: Job) -> None:
-    if job.running:
-        st.progress(job.share, f"{job.done} of {job.total} requests{job.left}")
-        if st.button("Stop"):
-            job.stop.set()
-        return
-    if job.error:
-        st.error(escape.markdown(job.error))
-        return
-    report: GenerationReport = job.result
+def _generated(report: GenerationReport) -> None:
     dropped = ", ".join(f"{n} {reason}" for reason, n in sorted(report.dropped.items())) or "none"
     said = f"{len(report.questions)} questions; dropped: {dropped}; {report.failed} requests failed."
     (st.success if report.questions else st.warning)(said)

@@ -118,8 +118,8 @@ def _labels(result: RunResult) -> list[str]:
 def _say(comparisons: Sequence[Comparison]) -> None:
     same = [c for c in comparisons if not c.wins + c.losses]
     for comparison in sorted((c for c in comparisons if c not in same), key=lambda c: not c.significant):
-        verdict, bracket, figures = map(escape.markdown, comparison.sentence.rpartition(" ("))
-        st.markdown(f"**{verdict}**{bracket}{figures}" if comparison.significant else f"{verdict}{bracket}{figures}")
+        verdict, _, figures = map(escape.markdown, comparison.sentence.rpartition(" ("))
+        st.markdown(f"**{verdict}** ({figures}" if comparison.significant else f"{verdict} ({figures}")
     if same:
         names = escape.markdown(", ".join(c.a for c in same))
         st.markdown(f"The same on all {same[0].n} questions: {names}.")

@@ -10,11 +10,11 @@ from normrag_core.evaluation.metrics import parse_label
 from normrag_core.evaluation.questions import QuestionSet
 from normrag_core.evaluation.statistics import compare
 from normrag_core.evaluation.sweeps import grid
-from pages import _dialogs as dialogs
 from pages import _drill as drill
 from pages import _escape as escape
 from pages import _evaluation as evaluation
 from pages import _evaluation_charts as charts
+from pages import _job_view as job_view
 from pages import _question_sets as question_sets
 from pages import _run_view as run_view
 from pages import _state as state
@@ -50,7 +50,7 @@ def page() -> None:
     with measure:
         if questions is not None:
             _start(questions)
-        _progress(RUN)
+        job_view.progress(RUN)
         _result(questions)
     with tune:
         if questions is not None:
@@ -94,28 +94,6 @@ def _start(questions: QuestionSet) -> None:
         begun = evaluation.start_run(state.library(), questions, chosen, sorted(ks), share / 100)
         evaluation.begin(state.library(), RUN, begun)
         st.rerun()
-
-
-@st.fragment(run_every=0.5)
-def _watch(name: str) -> None:
-    job = evaluation.job(state.library(), name)
-    if job is None or not job.running:
-        dialogs.redraw()
-        return
-    left, right = st.columns([6, 1], vertical_alignment="center")
-    now = "stopping" if job.stop.is_set() else f"{escape.markdown(job.what)}{job.left}"
-    left.progress(job.share, f"{job.title}: {job.done} of {job.total}, {now}")
-    right.button("Cancel", key=f"{name}_cancel", width="stretch", on_click=job.stop.set, disabled=job.stop.is_set())
-
-
-def _progress(name: str) -> None:
-    job = evaluation.job(state.library(), name)
-    if job is None:
-        return
-    if job.running:
-        _watch(name)
-    elif job.error:
-        st.error(escape.markdown(job.error))
 
 
 def _result(questions: QuestionSet | None) -> None:
@@ -181,7 +159,7 @@ def _sweep(questions: QuestionSet) -> None:
         begun = evaluation.start_sweep(state.library(), questions, base, settings, objective, tuple(axes))
         evaluation.begin(state.library(), SWEEP, begun)
         st.rerun()
-    _progress(SWEEP)
+    job_view.progress(SWEEP)
     if job is not None and isinstance(job.result, Tuning):
         _swept(job.result)
 
