@@ -55,6 +55,7 @@ KEEP: dict[str, Any] = {
     "graph_link": {},  # the last one written or followed
     "graph_links": (),  # those before it
     "graph_hold": False,
+    "graph_turn": 0,  # how often an address was followed
 }
 PICTURES = 48
 
@@ -147,6 +148,7 @@ def _follow(moved: str | None) -> None:
     if moved is not None or (query and not known):
         take_link(query)
         s.graph_link = query
+        s.graph_turn += 1
     s.graph_hold = known and moved is None and query != s.graph_link
     _remember(query)
 
@@ -236,8 +238,12 @@ def drawn(name: str) -> View | None:
 
 
 def widget(kind: str, label: str, name: str, *args: object, **more: object) -> None:
-    """A control over a value that survives page changes: its widget key is set from the value, its change written back."""
-    key = f"w_{name}"
+    """A control over a value that survives page changes: its widget key is set from the value, its change written back.
+
+    After an address was followed it is a new control: the browser's back reruns twice, and the second run still brings the old
+    control's value, which would undo the first.
+    """
+    key = f"w_{name}_{st.session_state.graph_turn}"
     value = st.session_state[name]
     st.session_state[key] = list(value) if isinstance(value, tuple) else value
 
