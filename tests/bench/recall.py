@@ -7,6 +7,7 @@ from importlib.metadata import version
 
 import numpy as np
 
+from normrag_core.chunking import make_chunks
 from normrag_core.config import DEFAULT_PRESET, PRESETS
 from normrag_core.dense import HALF_FROM
 from normrag_core.embedding import Embedder, embedding_text, load_embedder
@@ -30,12 +31,22 @@ WAYS = {
 
 
 def recall(full: bool) -> Section:
-    """Vectors are kept in build/ from run to run: about five minutes of work on two cores, most of it the peer's."""
+    """Vectors are kept in build/ from run to run: about five minutes of work on two cores, most of it the peer's.
+
+    Without full only where they are there already.
+    """
     if not material.real():
         raise Skipped("R@10 needs the real standards and their questions in the optional folder next to the checkout")
     questions = load_questions(material.questions_file())
     store = VectorStore(material.ROOT / "build" / "bench-vectors.sqlite")
     embedders: dict[str, Embedder] = {"peer": Peer(), "cut": load_embedder(long_texts="cut"), "windows": load_embedder()}
+    config = PRESETS[DEFAULT_PRESET].config
+    chunks = make_chunks(material.corpus(), config.chunking, config.max_words, config.context)
+    missing = max(store.missing(e, [embedding_text(c) for c in chunks]) for e in embedders.values())
+    if missing and not full:
+        raise Skipped(
+            f"{missing:,} chunks have to be embedded first, which takes minutes: `make bench-full` does, and keeps them"
+        )
     found: dict[str, RunResult] = {}
     for name, embedder in embedders.items():
         retriever = Retriever(
