@@ -1,6 +1,7 @@
 // One vis-network a frame, kept over reruns: data is compared and only differences are applied, so nothing jumps.
 const kept = new WeakMap();
-const READABLE = 0.9; // a tree is read like a list: never shown smaller than this at first
+const READABLE = 0.62; // boxes are read like a list: never shown smaller than this at first
+const TREE = 0.9; // the same for those of a tree
 const PLAIN = new Set(['parent', 'sibling']); // edges without a direction that anybody would ask for
 
 function whenLoaded(then) {
@@ -144,9 +145,9 @@ function fit(state) {
   const low = [Math.min(...xs) - half[0], Math.min(...ys) - half[1]], high = [Math.max(...xs) + half[0], Math.max(...ys) + half[1]];
   const room = [canvas.clientWidth, canvas.clientHeight];
   const whole = Math.min(1.1, room[0] / (high[0] - low[0]), room[1] / (high[1] - low[1]));
-  const scale = data.leftmost ? Math.max(READABLE, whole) : whole;
-  // What does not fit begins at its upper left corner, as a page does.
-  const middle = (k) => ((high[k] - low[k]) * scale > room[k] || (k === 0 && data.leftmost) ? low[k] + room[k] / 2 / scale : (low[k] + high[k]) / 2);
+  const scale = Math.max(data.leftmost ? TREE : READABLE, whole);
+  // Begins at its upper left corner, as a page does; a result that fits stands in the middle.
+  const middle = (k) => ((high[k] - low[k]) * scale > room[k] || k === 1 || data.leftmost ? low[k] + room[k] / 2 / scale : (low[k] + high[k]) / 2);
   network.moveTo({ position: { x: middle(0), y: middle(1) }, scale, animation: false });
 }
 
