@@ -14,7 +14,7 @@ import math
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 
@@ -89,7 +89,6 @@ def match(corpus: Corpus, chunks: Sequence[Chunk], questions: Sequence[Question]
     """Hits of every goal of every question among the chunks. threshold: in (0, 1]; ValueError outside."""
     if not 0 < threshold <= 1:
         raise ValueError(f"threshold: expected a share above 0 and up to 1; found {threshold!r}")
-    texts = [words(c.text) for c in chunks]
     by_document: dict[str, list[int]] = {d.key: [] for d in corpus.documents}
     for i, chunk in enumerate(chunks):
         by_document.setdefault(chunk.document, []).append(i)
@@ -106,6 +105,13 @@ def match(corpus: Corpus, chunks: Sequence[Chunk], questions: Sequence[Question]
                 wanted.setdefault(key, set()).update(text)
             row.append((keys, text))
         prepared.append(row)
+    texts: dict[int, list[str]] = {}  # Of the documents in which something is looked for: a large corpus has many others.
+    lengths = np.zeros(len(chunks), dtype=np.int64)
+    for i, chunk in enumerate(chunks):
+        text = words(chunk.text)
+        lengths[i] = len(text)
+        if chunk.document in wanted:
+            texts[i] = text
     for key, vocabulary in wanted.items():
         bags[key] = _Bag(sorted(vocabulary), by_document[key], texts)
     hits: list[tuple[np.ndarray, ...]] = []
@@ -122,7 +128,7 @@ def match(corpus: Corpus, chunks: Sequence[Chunk], questions: Sequence[Question]
         right, wrong = found[: len(question.goals)], found[len(question.goals) :]
         hits.append(tuple(right))
         rejected.append(np.setdiff1d(np.concatenate(wrong), np.concatenate(right)) if wrong else None)
-    return Matches(tuple(hits), np.array([len(t) for t in texts], dtype=np.int64), tuple(rejected))
+    return Matches(tuple(hits), lengths, tuple(rejected))
 
 
 class DocumentFinder:
@@ -150,7 +156,7 @@ class DocumentFinder:
 class _Bag:
     """Word counts of one document's chunks over the words its witnesses use."""
 
-    def __init__(self, vocabulary: list[str], chunks: list[int], texts: list[list[str]]) -> None:
+    def __init__(self, vocabulary: list[str], chunks: list[int], texts: Mapping[int, list[str]]) -> None:
         self.chunks = chunks
         self.column = {w: i for i, w in enumerate(vocabulary)}
         self.counts = np.zeros((len(chunks), len(vocabulary)), dtype=np.int32)
