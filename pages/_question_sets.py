@@ -77,7 +77,8 @@ def choose() -> QuestionSet | None:
     judged = marking.load().judged(questions)
     wrong = sum(len(q.rejected) for q in judged)
     if wrong:
-        st.caption(f"{wrong} passages were judged wrong for these questions: a run counts them as wrong@K.")
+        passages = "1 passage was" if wrong == 1 else f"{wrong} passages were"
+        st.caption(f"{passages} judged wrong for these questions: a run counts results that hold them as wrong@K.")
     return judged
 
 

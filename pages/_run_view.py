@@ -137,11 +137,14 @@ def _words(result: RunResult) -> None:
     comparisons = compare(result.values(label), label, pairs, lower=parse_label(label)[0].lower)
     better = sum(c.significant and (c.difference.mean > 0) is not c.lower for c in comparisons)
     worse = sum(c.significant for c in comparisons) - better
-    st.caption(
-        f"Of {len(pairs)} configurations {better} are significantly better than {escape.markdown(base)} in {label}, {worse} "
-        f"significantly worse; for {len(pairs) - better - worse} no difference was found that luck would not explain. "
-        "Paired randomisation test over the questions, level 5 %, Holm's correction."
-    )
+    test = "Paired randomisation test over the questions, level 5 %, Holm's correction."
+    if len(pairs) > 1:
+        undecided = len(pairs) - better - worse
+        test = (
+            f"Of {len(pairs)} configurations {better} are significantly better than {escape.markdown(base)} in {label}, "
+            f"{worse} significantly worse; for {undecided} no difference was found that luck would not explain. {test}"
+        )
+    st.caption(test)
     _say(comparisons)
     judged = judge(result, max(result.ks))
     if judged:

@@ -10,6 +10,7 @@ from conftest import document, until
 from streamlit.testing.v1 import AppTest
 
 from normrag_core.codec import from_object
+from normrag_core.evaluation.from_use import Marks
 from normrag_core.evaluation.generation import Endpoint, generate
 from normrag_core.evaluation.generation.run import Log
 from normrag_core.evaluation.questions import Question, Witness, dump_jsonl
@@ -60,12 +61,25 @@ def test_a_run_is_told_in_words_and_shown_again_by_a_new_session(loaded: Workspa
     text = said(app)
     assert "2 questions with 2 witnesses, found from 75% of their words on" in text
     assert " s in all: " in text
-    assert "Of 1 configurations 0 are significantly better than bm25 in R@10" in text
+    assert "The same on all 2 questions: vanilla-dense." in text
     table = next(d.value for d in app.dataframe if "ceiling" in d.value)
     assert list(table["configuration"]) == ["bm25", "vanilla-dense"]
     assert list(table["ceiling"]) == ["1.000", "1.000"]
     again = open_app("evaluate")
     assert "2 questions with 2 witnesses" in said(again)
+
+
+def test_what_was_marked_wrong_is_measured(loaded: Workspace, open_app: Open) -> None:
+    marks = Marks().mark(QUESTIONS[0].question.upper(), "wrong", Witness(DIPS, "a.pdf"), DIPS)
+    loaded.remember("rejected passages", marks.dumps()[1])
+    app = measured(open_app("evaluate"), ["dense", "bm25"])
+    assert "1 passage was judged wrong for these questions" in said(app)
+    metrics = next(m for m in app.multiselect if m.label == "Metrics")
+    assert "wrong: share judged wrong" in metrics.options
+    metrics.set_value(["wrong"]).run()
+    table = next(d.value for d in app.dataframe if "ceiling" in d.value)
+    assert list(table.columns[:4]) == ["configuration", "wrong@1", "wrong@5", "wrong@10"]
+    assert table["wrong@10"][0].startswith("0.100")
 
 
 def test_two_runs_are_compared_and_what_else_changed_is_warned_of(loaded: Workspace, open_app: Open) -> None:
