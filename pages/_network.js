@@ -142,7 +142,8 @@ function fit(state) {
   }
   const half = [data.boxed / 2 + 14, 24];
   const xs = data.nodes.map((n) => n.x), ys = data.nodes.map((n) => n.y);
-  const low = [Math.min(...xs) - half[0], Math.min(...ys) - half[1]], high = [Math.max(...xs) + half[0], Math.max(...ys) + half[1]];
+  const below = data.leftmost ? 0 : 44; // room for the buttons
+  const low = [Math.min(...xs) - half[0], Math.min(...ys) - half[1] - below], high = [Math.max(...xs) + half[0], Math.max(...ys) + half[1]];
   const room = [canvas.clientWidth, canvas.clientHeight];
   const whole = Math.min(1.1, room[0] / (high[0] - low[0]), room[1] / (high[1] - low[1]));
   const scale = Math.max(data.leftmost ? TREE : READABLE, whole);
@@ -169,11 +170,14 @@ function build(canvas, bar, data) {
     const [node] = event.nodes;
     if (!node) return;
     if (event.event.srcEvent.shiftKey) say('unfold', node);
-    else timer = setTimeout(() => say('select', node), 220); // a double click is no two clicks
+    else timer = setTimeout(() => say('select', node), 250); // a double click is no two clicks
   });
-  state.network.on('doubleClick', (event) => {
+  // The browser's own double click: that of the library is lost where drawing takes longer than the time between two clicks.
+  canvas.addEventListener('dblclick', (event) => {
     clearTimeout(timer);
-    if (event.nodes.length) say('around', event.nodes[0]);
+    const box = canvas.getBoundingClientRect();
+    const node = state.network.getNodeAt({ x: event.clientX - box.left, y: event.clientY - box.top });
+    if (node !== undefined) say('around', node);
   });
   canvas.addEventListener('keydown', (event) => {
     const chosen = state.network.getSelectedNodes()[0];
