@@ -12,6 +12,7 @@ import numpy as np
 import psutil
 
 from normrag_core.config import PRESETS
+from normrag_core.dense import HALF_FROM
 from normrag_core.evaluation.questions import Question, Witness
 from normrag_core.evaluation.runs import run
 from normrag_core.retriever import Retriever
@@ -31,6 +32,11 @@ QUERIES = {
     "the same, α moved": BASE.with_(alpha=0.4),
     "query with expansion": BASE.with_(expansion=True),
     "cosine alone, over all chunks": PRESETS["dense"].config,
+}
+LIMITS = {
+    "index: smoothing (neighbours' means)": f"from {HALF_FROM:,} chunks on vectors are float16, and widening them doubles the "
+    "work, which is done once",
+    "cosine alone, over all chunks": "the vectors of few chunks fit the processor's cache, those of many wait for memory",
 }
 
 
@@ -60,7 +66,7 @@ def scale(full: bool) -> tuple[Section, ...]:
             sliders = moved(retriever, questions, 150.0)
         del retriever, asked
         gc.collect()
-    rows = [growth_row(name, SIZES, spent) for name, spent in times.items()]
+    rows = [growth_row(name, SIZES, spent, LIMITS.get(name, "")) for name, spent in times.items()]
     rows.append(
         Row(
             "resident memory",
