@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -38,16 +38,18 @@ if TYPE_CHECKING:
     from normrag_core.ingest.painter import PagePainter
 
 
+SESSION_MB = 500
 _CONFIG = PRESETS[DEFAULT_PRESET].config
 
 
 @dataclass(frozen=True)
 class Loaded:
-    """What is loaded at one moment; revision grows with every change."""
+    """What is loaded at one moment; revision grows with every change. vectors: those that the retriever asks for."""
 
     revision: int
     corpus: Corpus
     retriever: Retriever
+    vectors: Vectors
 
     @property
     def graph(self) -> Graph:
@@ -78,6 +80,7 @@ class Library:
     A workspace with documents is read in a thread, begun when somebody first waits for it: `ready` tells when it is over,
     `loaded` waits. Reading it earlier would only hold up the page that is to be painted meanwhile.
     shelf: another library whose documents are shown here too, read-only; what is made from them is made there, once for all.
+    Who has no documents of their own searches with the shelf's retriever: sessions that only search cost next to nothing.
     """
 
     def __init__(self, workspace: Workspace | MemoryWorkspace, shelf: Library | None = None) -> None:
@@ -142,10 +145,14 @@ class Library:
     def _load(self, revision: int) -> Loaded:
         shelf = self._shelf
         if shelf is not None:
-            self._shelved = shelf.loaded.revision
+            shown = shelf.loaded
+            self._shelved = shown.revision
+            if not self._own:
+                return replace(shown, revision=revision)
         documents = [*(shelf._own.values() if shelf is not None else ()), *self._own.values()]
         corpus = self._resolver.corpus(documents)
-        return Loaded(revision, corpus, Retriever(corpus, model(), self._vectors, parts=self._parts))  # type: ignore[arg-type]
+        retriever = Retriever(corpus, model(), self._vectors, parts=self._parts)  # type: ignore[arg-type]
+        return Loaded(revision, corpus, retriever, self._vectors)
 
     def part(self, document: Document, name: str) -> bytes | None:
         """What is kept of a document under a name, in the workspace that has it (see `normrag_core.parts`)."""
@@ -288,12 +295,13 @@ class Library:
 
     @property
     def vectors(self) -> VectorJob | None:
-        return self._vectors.job
+        """The making of vectors that the shown documents wait for."""
+        return self.loaded.vectors.job
 
     @property
     def busy(self) -> bool:
         """Whether anything is under way that a page may want to watch."""
-        vectors = self._vectors.job
+        vectors = self.vectors
         return self.reading or (vectors is not None and vectors.active)
 
     def cancel(self, file: int) -> None:
@@ -306,12 +314,18 @@ class Library:
     def forget_finished(self) -> None:
         self._intake.forget_finished()
 
+    @property
+    def may_stop_vectors(self) -> bool:
+        """Whether the vectors being made are only ours: those of the shelf are for everybody."""
+        return self.loaded.vectors is self._vectors
+
     def cancel_vectors(self) -> None:
         self._vectors.stop()
 
     def vectors_ready(self, config: RetrieverConfig) -> bool:
         """Whether the dense stage can run under these settings."""
-        return self._vectors.ready(self.loaded.retriever.chunks(config))
+        loaded = self.loaded
+        return loaded.vectors.ready(loaded.retriever.chunks(config))
 
     def _embed(
         self,
@@ -381,7 +395,15 @@ def on_disk() -> Library:
 
 def in_memory() -> Library:
     """A library of shared mode: in memory, for one session, gone with it. Without a named folder it starts with the sample."""
-    return Library(MemoryWorkspace(), shelf())
+    return Library(MemoryWorkspace(session_megabytes() * 1_000_000), shelf())
+
+
+def session_megabytes() -> int:
+    """What a session of shared mode may keep in memory: `NORMRAG_MAX_SESSION_MB`, 0 for any amount."""
+    given = os.environ.get("NORMRAG_MAX_SESSION_MB", "").strip() or str(SESSION_MB)
+    if not given.isdecimal():
+        raise ValueError(f"NORMRAG_MAX_SESSION_MB: expected a whole number of megabytes; found {given!r}")
+    return int(given)
 
 
 @lru_cache(maxsize=1)

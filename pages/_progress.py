@@ -59,7 +59,7 @@ def _watch_search(library: Library, config: RetrieverConfig, revision: int, want
         over = not wanted and not library.reading  # A fragment cannot stop its own clock; a run of the page makes none.
         if watch.again() and (over or library.loaded.revision != revision or (wanted and library.vectors_ready(config))):
             dialogs.redraw()
-        job = vectors(library.vectors) or (waiting() if wanted and library.loaded.corpus.documents else "")
+        job = vectors(library) or (waiting() if wanted and library.loaded.corpus.documents else "")
         html = (reading(library.files) if library.reading else "") + job
         if html:
             st.html(html)
@@ -70,7 +70,7 @@ def _watch(library: Library, revision: int, busy: bool, watch: _Watch) -> None:
         _act(library, components.clicks("progress"))
         if watch.again() and (library.loaded.revision != revision or (busy and not library.busy)):
             dialogs.redraw()
-        html = _files(library.files) + vectors(library.vectors)
+        html = _files(library.files) + vectors(library)
         if html:
             st.html(html)
 
@@ -140,8 +140,9 @@ def _file(file: jobs.FileJob) -> str:
     )
 
 
-def vectors(job: jobs.VectorJob | None) -> str:
+def vectors(library: Library) -> str:
     """One line about the vectors being computed; "" when there is nothing to say."""
+    job = library.vectors
     if job is None or (not job.active and not job.error):
         return ""
     if job.error:
@@ -149,12 +150,13 @@ def vectors(job: jobs.VectorJob | None) -> str:
             f'<div class="nr-note">Search by meaning is not available: {escape.html(job.error)}. Search by words works.</div>'
         )
     left = jobs.duration(job.left)
+    stop = "<button class='nr-link' data-nr='stop' data-value=''>Stop</button>" if library.may_stop_vectors else ""
     return (
         '<div class="nr-card nr-jobs"><div class="nr-job"><span class="nr-job-name">Vectors</span>'
         f"{theme.badge('embedding', 'info')}<span class='nr-small nr-num nr-grow'>{job.done:,} of {job.total:,} chunks"
         f"{f', {job.rate:.0f}/s' if job.rate else ''}{f', {left} left' if left else ''}. Search by words "
         "works already; search by "
-        f"meaning joins when this is done.</span><button class='nr-link' data-nr='stop' data-value=''>Stop</button>"
+        f"meaning joins when this is done.</span>{stop}"
         f"{_bar(job.done, job.total)}</div></div>"
     )
 

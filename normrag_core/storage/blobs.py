@@ -133,10 +133,11 @@ class FolderBlobs:
 
 
 class MemoryBlobs:
-    """The same in memory: nothing reaches a disk, all of it goes with the object."""
+    """The same in memory: nothing reaches a disk, all of it goes with the object. limit: bytes that it may hold; 0 for any."""
 
-    def __init__(self) -> None:
+    def __init__(self, limit: int = 0) -> None:
         self._lock = threading.RLock()
+        self._limit = limit
         self._kinds: dict[str, dict[str, bytes]] = {}
 
     def read(self, kind: str, piece: str) -> bytes | None:
@@ -144,6 +145,12 @@ class MemoryBlobs:
 
     def write(self, kind: str, piece: str, data: bytes, durable: bool = True) -> None:
         with self._lock:
+            held = sum(len(d) for pieces in self._kinds.values() for d in pieces.values()) - len(self.read(kind, piece) or b"")
+            if self._limit and held + len(data) > self._limit:
+                raise WorkspaceError(
+                    f"this session may hold {self._limit / 1e6:.0f} MB and holds {held / 1e6:.1f} MB; "
+                    f"found {len(data) / 1e6:.1f} MB more. Remedy: remove documents, or ask whoever runs this server for a larger NORMRAG_MAX_SESSION_MB"
+                )
             self._kinds.setdefault(kind, {})[piece] = data
 
     def delete(self, kind: str, piece: str) -> None:

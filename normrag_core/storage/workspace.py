@@ -16,6 +16,7 @@ from normrag_core.codec import from_object, to_object
 from normrag_core.config import ConfigError, RetrieverConfig
 from normrag_core.model import Corpus, Document, ParsedDocument
 from normrag_core.storage.blobs import Blobs, FolderBlobs, MemoryBlobs, piece_id
+from normrag_core.storage.errors import WorkspaceError
 from normrag_core.storage.vectors import VectorStore
 
 _DOCUMENTS, _ORIGINALS, _PRESETS, _QUESTIONS, _RUNS, _NOTES = "documents", "originals", "presets", "questions", "runs", "notes"
@@ -63,7 +64,12 @@ class _Workspace:
             if original is not None and b"%PDF-" in original[:1024]:
                 self._blobs.write(_ORIGINALS, piece, original)
             self._forget_parts(piece)
-            self._blobs.write(_DOCUMENTS, piece, data)
+            try:
+                self._blobs.write(_DOCUMENTS, piece, data)
+            except WorkspaceError:
+                if not self._blobs.has(_DOCUMENTS, piece):
+                    self._blobs.delete(_ORIGINALS, piece)
+                raise
 
     def remove(self, document: Document | str) -> None:
         """Removes a document, its original and the vectors that only it had. A string: its file's hash, or its key."""
@@ -118,7 +124,8 @@ class _Workspace:
         with self._blobs.locked():
             if not self._blobs.has(_DOCUMENTS, piece):
                 return  # Removed while the part was being made: nothing of it may stay.
-            self._blobs.write(kind, piece_id(name), data, durable=False)
+            with suppress(WorkspaceError):  # No room, or a folder to be read only: it can be made again.
+                self._blobs.write(kind, piece_id(name), data, durable=False)
             for old in self._blobs.ids(kind)[:-PARTS_KEPT]:
                 self._blobs.delete(kind, old)
 
@@ -213,10 +220,14 @@ class _Workspace:
 
 
 class MemoryWorkspace(_Workspace):
-    """For shared mode: nothing reaches a disk, and all of it goes with the object."""
+    """For shared mode: nothing reaches a disk, and all of it goes with the object.
 
-    def __init__(self) -> None:
-        super().__init__(MemoryBlobs(), VectorStore(None))
+    limit: bytes of files and what is kept beside them; beyond it WorkspaceError. 0 for any. Vectors come on top: they are few
+    beside the files, and no more than the documents that fit.
+    """
+
+    def __init__(self, limit: int = 0) -> None:
+        super().__init__(MemoryBlobs(limit), VectorStore(None))
 
 
 class Workspace(_Workspace):

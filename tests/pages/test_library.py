@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import threading
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from normrag_core.storage import MemoryWorkspace, Workspace, WorkspaceError
 from pages import _intake as intake
 from pages import _jobs as jobs
 from pages._jobs import FileJob
-from pages._library import Library
+from pages._library import SESSION_MB, Library, session_megabytes
 
 WORDS = RetrieverConfig(ranking="bm25")
 
@@ -148,3 +149,43 @@ def test_rate_and_time_left_of_all_files(monkeypatch: pytest.MonkeyPatch) -> Non
     assert jobs.together(files) == (6.0, (20 + 10 + 40) / 6)
     assert jobs.together(files[:1]) == (0.0, None)
     assert jobs.together(files[3:]) == (0.0, None)
+
+
+def test_who_only_searches_shares_the_shelfs_index_and_who_uploads_has_one_of_their_own() -> None:
+    shelf = Library(MemoryWorkspace())
+    shelf.add([upload(1, "voltage")])
+    shelf._intake.wait(lambda: False)
+    first, second = (Library(MemoryWorkspace(), shelf) for _ in range(2))
+    assert first.loaded.retriever is second.loaded.retriever is shelf.loaded.retriever
+    assert not first.may_stop_vectors
+    assert shelf.may_stop_vectors
+    first.add([upload(2, "current")])
+    first._intake.wait(lambda: False)
+    assert first.loaded.retriever is not shelf.loaded.retriever
+    assert first.may_stop_vectors
+    assert [d.id for d in first.loaded.corpus.documents] == ["EN 399 001", "EN 399 002"]
+    assert first.search("current", WORDS, None).results
+    assert not second.search("current", WORDS, None).results
+    first.remove("EN 399 002 V1.1.1")
+    assert first.loaded.retriever is shelf.loaded.retriever
+
+
+def test_a_session_that_is_full_says_so_and_keeps_what_it_has() -> None:
+    library = Library(MemoryWorkspace(limit=1_000))
+    library.add([upload(1, "voltage")])
+    library._intake.wait(lambda: False)
+    library.add([(f"{n}.json", json.dumps(unit_file(n, "current " * 50 + os.urandom(2_000).hex())).encode()) for n in (2,)])
+    library._intake.wait(lambda: False)
+    assert [f.stage for f in library.files] == ["done", "failed"]
+    assert "NORMRAG_MAX_SESSION_MB" in library.files[1].message
+    assert [d.id for d in library.loaded.corpus.documents] == ["EN 399 001"]
+
+
+def test_the_sessions_limit_is_a_setting(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NORMRAG_MAX_SESSION_MB", raising=False)
+    assert session_megabytes() == SESSION_MB
+    monkeypatch.setenv("NORMRAG_MAX_SESSION_MB", "80")
+    assert session_megabytes() == 80
+    monkeypatch.setenv("NORMRAG_MAX_SESSION_MB", "much")
+    with pytest.raises(ValueError, match="expected a whole number of megabytes; found 'much'"):
+        session_megabytes()

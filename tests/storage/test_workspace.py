@@ -61,6 +61,21 @@ def test_only_pdfs_are_kept_as_originals(workspace: Workspace | MemoryWorkspace)
     assert workspace.original("B V1.1.1") is None
 
 
+def test_a_full_session_keeps_what_it_had_and_takes_more_once_there_is_room() -> None:
+    workspace = MemoryWorkspace(limit=20_000)
+    workspace.add(parsed("A", "00"), PDF + bytes(12_000))
+    for size in (30_000, 7_400):  # The file itself does not fit; it does, but not what was read from it.
+        with pytest.raises(WorkspaceError, match=r"may hold 0 MB and holds 0\.0 MB.*remove documents"):
+            workspace.add(parsed("B", "11"), PDF + bytes(size))
+        assert not workspace.has_original("11")
+    assert [d.id for d in workspace.corpus().documents] == ["A"]
+    workspace.keep_part(workspace.corpus().documents[0], "large", bytes(30_000))
+    assert workspace.part(workspace.corpus().documents[0], "large") is None
+    workspace.remove("00")
+    workspace.add(parsed("B", "11"), PDF + bytes(15_000))
+    assert [d.id for d in workspace.corpus().documents] == ["B"]
+
+
 def test_two_files_with_one_id_are_two_documents(workspace: Workspace | MemoryWorkspace) -> None:
     one, two = parsed("A", "00"), parsed("A", "11")
     workspace.add(one, PDF)
