@@ -24,14 +24,17 @@ PAGES = {
     "evaluate": ("Evaluate", ":material/monitoring:", "Measure presets and settings against a set of questions"),
 }
 
-page = st.navigation(
-    [
-        st.Page(f"pages/{name}.py", title=title, icon=icon, help=help_text, url_path=name, default=name == "corpus")
-        for name, (title, icon, help_text) in PAGES.items()
-        if state.page_exists(name)
-    ],
-    position="top",
-)
+title, icon, help_text = PAGES["corpus"]
+# Streamlit serves the default page at "/" only. So /corpus is a second page with the same script, which the menu leaves out;
+# it comes last, because links to the script lead to the first page that has it.
+start = st.Page("pages/corpus.py", title=title, icon=icon, help=help_text, url_path="start", default=True)
+others = [
+    st.Page(f"pages/{name}.py", title=title, icon=icon, help=help_text, url_path=name)
+    for name, (title, icon, help_text) in PAGES.items()
+    if name != "corpus" and state.page_exists(name)
+]
+named = st.Page("pages/corpus.py", title=title, url_path="corpus", visibility="hidden")
+page = st.navigation([start, *others, named], position="top")
 st.set_page_config(page_title=f"{page.title} · NormRAG")
 if page.url_path != "search":  # It paints the question's box first.
     state.opened()

@@ -67,6 +67,15 @@ def test_the_walk(app: str, walker: Walker) -> None:
     assert "alpha" not in walker.url
 
 
+def test_the_corpus_page_has_an_address_by_name_too(app: str, walker: Walker) -> None:
+    walker.open(f"{app}/corpus")
+    assert walker.wait_for("h1") == ["Corpus"]
+    assert walker.driver.title.startswith("Corpus")
+    assert len(walker.texts("[data-testid=stTopNavLink]")) == 5  # It stands in the menu once.
+    walker.click("[data-testid=stTopNavLink]", "Corpus")
+    walker.until("the address without a path", lambda: walker.url.rstrip("/") == app)
+
+
 def test_back_and_forward_of_the_browser(app: str, walker: Walker) -> None:
     walker.open(f"{app}/search?q=exclusion+band")
     walker.wait_for(".nr-result")
