@@ -10,12 +10,25 @@ from __future__ import annotations
 import streamlit as st
 
 _CLICKS_JS = """
+// Streamlit enters two steps into the browser's history where a script switches to a page with a query: the query on the old
+// page, which nobody has seen, then the new page. The first is left out, so that "back" leads back at once.
+function leaveInOneStep(target) {
+  const here = window.location.pathname;
+  if (target.pathname === here) return;
+  window.history.pushState = (state, unused, url) => {
+    delete window.history.pushState;  // The browser's own again.
+    const to = new URL(url, window.location.href);
+    if (to.pathname !== here || to.search !== target.search) window.history.pushState(state, unused, url);
+  };
+}
+
 export default function ({ data, parentElement, setTriggerValue }) {
   const scope = '.st-key-' + data.scope;
   const onClick = (event) => {
     const hit = event.target instanceof Element && event.target.closest('[data-nr]');
     if (!hit || !hit.closest(scope) || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
+    if (hit.href) leaveInOneStep(new URL(hit.href));
     setTriggerValue('click', [hit.dataset.nr, hit.dataset.value ?? '']);
   };
   document.addEventListener('click', onClick);

@@ -18,7 +18,7 @@ def remember() -> None:
     view = state.view()
     if not view.question:
         return
-    plain = view.with_(opened="", at="")
+    plain = view.closed()
     past: list[View] = st.session_state.setdefault("search_history", [])
     if not past or past[-1] != plain:
         past[:] = [*(v for v in past if v != plain), plain][-MOST:]

@@ -30,18 +30,18 @@ PARTS = {
 
 def opened() -> str:
     """Id of the chunk that is inspected, "" if none."""
-    found: str = st.session_state.get("search_inspected", "")
-    return found
+    return state.view().inspected
 
 
 def toggle(chunk: str) -> None:
-    st.session_state["search_inspected"] = "" if chunk == opened() else chunk
+    view = state.view()
+    state.set_view(view.with_(inspected="" if chunk == view.inspected else chunk))
 
 
 def panel(trace: Trace, result: Result) -> None:
     """The inspector of one result."""
     with st.container(key="inspector", border=True):
-        st.session_state["w_inspect_part"] = st.session_state.get("search_part", "page")
+        st.session_state["w_inspect_part"] = state.view().part
         part = st.segmented_control(
             "Part",
             list(PARTS),
@@ -49,7 +49,7 @@ def panel(trace: Trace, result: Result) -> None:
             format_func=lambda p: PARTS[p][0],
             label_visibility="collapsed",
             required=True,
-            on_change=lambda: st.session_state.update(search_part=st.session_state["w_inspect_part"]),
+            on_change=lambda: state.set_view(state.view().with_(part=st.session_state["w_inspect_part"])),
         )
         marking.control(trace, result, lambda: nearest(trace, result.index))
         if part == "why":

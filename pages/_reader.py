@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from itertools import pairwise
-from urllib.parse import quote
+from urllib.parse import quote_plus
 
 from normrag_core.model import Block, Corpus, InfoUnit
 from normrag_core.reading import Mark, Reading
@@ -98,7 +98,12 @@ def _marked(mark: Mark, words: str) -> str:
 
 def _goes_to(unit: str) -> str:
     """Attributes of a link to a unit: its address for a new tab, its id for a click inside the app."""
-    return f'href="read?unit={quote(unit)}" data-nr="go" data-value="{escape.html(unit)}"'
+    return f'{address(unit)} data-nr="go" data-value="{escape.html(unit)}"'
+
+
+def address(unit: str) -> str:
+    """The attribute that leads to a unit on the Read page, written as Streamlit writes it: see `_components`."""
+    return f'href="read?unit={quote_plus(unit)}"'
 
 
 def link(corpus: Corpus, unit: InfoUnit, own: str = "") -> str:

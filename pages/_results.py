@@ -12,6 +12,7 @@ from normrag_core.graph import Graph
 from normrag_core.model import Corpus, InfoUnit
 from normrag_core.trace import Result, Trace
 from pages import _escape as escape
+from pages import _reader as reader
 from pages import _text as text
 from pages import _theme as theme
 from pages import _words as words
@@ -253,5 +254,7 @@ def _inspect_link(result: Result) -> str:
 def _read_link(page: Page, unit: InfoUnit) -> str:
     if not page.readable:
         return ""
-    tip = "Open the document at this clause"
-    return f'<button class="nr-link" data-nr="read" data-value="{escape.html(unit.id)}" title="{tip}">Read</button>'
+    return (
+        f'<a class="nr-link" {reader.address(unit.id)} data-nr="read" data-value="{escape.html(unit.id)}" '
+        'title="Open the document at this clause">Read</a>'
+    )

@@ -15,6 +15,7 @@ from normrag_core.config import DEFAULT_PRESET, INTEGERS, PRESETS, ConfigError, 
 
 _DEFAULTS = {f.name: getattr(RetrieverConfig(), f.name) for f in fields(RetrieverConfig)}
 _MAX_QUESTION = 2000
+PARTS = ("page", "why", "context")
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +23,7 @@ class View:
     """preset: name of a built-in preset that `config` is compared with. own: name of the user's preset in use, "" if none.
 
     documents: keys of the documents searched, () = all. opened: id of the unit opened inside a result. at: id of the chunk
-    it is opened under.
+    it is opened under. inspected: id of the chunk in the inspector. part: which of the inspector's `PARTS` is shown.
     """
 
     question: str = ""
@@ -32,6 +33,8 @@ class View:
     documents: tuple[str, ...] = ()
     opened: str = ""
     at: str = ""
+    inspected: str = ""
+    part: str = PARTS[0]
 
     def with_(self, **changes: Any) -> View:
         return replace(self, **changes)
@@ -39,7 +42,11 @@ class View:
     def ask(self, question: str) -> View:
         """The same settings with another question; what was opened belongs to the old one."""
         question = question.strip()[:_MAX_QUESTION]
-        return self if question == self.question else replace(self, question=question, opened="", at="")
+        return self if question == self.question else replace(self, question=question).closed()
+
+    def closed(self) -> View:
+        """The same question and settings with nothing opened or inspected."""
+        return replace(self, opened="", at="", inspected="", part=PARTS[0])
 
     def change(self, **settings: Any) -> View:
         """The same view with some settings changed; raises ConfigError where they exclude each other."""
@@ -61,6 +68,10 @@ def to_query(view: View) -> dict[str, str | list[str]]:
         query["doc"] = list(view.documents)
     if view.opened and view.at:
         query["open"], query["at"] = view.opened, view.at
+    if view.inspected:
+        query["inspect"] = view.inspected
+        if view.part != PARTS[0]:
+            query["part"] = view.part
     return query
 
 
@@ -84,6 +95,10 @@ def from_query(query: Mapping[str, list[str]]) -> tuple[View, tuple[str, ...]]:
     except ConfigError as error:
         remarks.append(f"The settings of the link were left out: {error}.")
     opened, at = one.get("open", ""), one.get("at", "")
+    part = one.get("part", PARTS[0])
+    if part not in PARTS:
+        remarks.append(f"The link names the part {part!r} of the inspector; there are {', '.join(PARTS)}.")
+        part = PARTS[0]
     view = View(
         question=one.get("q", "").strip()[:_MAX_QUESTION],
         preset=preset,
@@ -92,6 +107,8 @@ def from_query(query: Mapping[str, list[str]]) -> tuple[View, tuple[str, ...]]:
         documents=tuple(query.get("doc", ())),
         opened=opened if at else "",
         at=at if opened else "",
+        inspected=one.get("inspect", ""),
+        part=part if "inspect" in one else PARTS[0],
     )
     return view, tuple(remarks)
 

@@ -102,8 +102,11 @@ def test_from_a_question_to_the_line_on_the_page_and_through_a_reference_and_bac
     walker.click(".st-key-inspect_on button")
     walker.until("the page after", lambda: walker.texts("[data-testid=sheet-page]")[0].startswith(f"page {truth['page'] + 1} "))
 
+    walker.until("what is inspected in the address", lambda: "inspect=" in walker.url)
+    inspected, steps = walker.url, walker.js("return history.length")
     _press(walker, TARGET, "Read")
     _title(walker, "9.2.2")
+    assert walker.js("return history.length") == steps + 1
     walker.click(".nr-read a.nr-ref", "clause 4.3")
     _title(walker, "4.3")
     assert walker.url.endswith(quote("EN 399 489-1 V2.2.3#4.3").replace("%20", "+"))
@@ -115,6 +118,10 @@ def test_from_a_question_to_the_line_on_the_page_and_through_a_reference_and_bac
     _title(walker, "9.2.2")
     walker.driver.back()
     walker.wait_for(".nr-result")
+    walker.until("the same page as before", lambda: walker.url == inspected and walker.texts("[data-testid=sheet]"))
+    # The link alone brings the inspector back.
+    walker.open(inspected)
+    walker.wait_for("[data-testid=sheet]")
     assert walker.complaints() == []
 
 

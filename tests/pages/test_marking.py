@@ -18,7 +18,8 @@ ASKED = "field the receiver shall withstand"
 def _inspected(open_app: Open) -> AppTest:
     """The Search page with the inspector of its first result open."""
     app = open_app("search", q=ASKED)
-    app.session_state["search_inspected"] = app.session_state["last_trace"][1].results[0].chunk.id
+    first = app.session_state["last_trace"][1].results[0].chunk.id
+    app.session_state["view"] = app.session_state["view"].with_(inspected=first)
     return app.run()
 
 
@@ -61,7 +62,8 @@ def test_marks_of_a_shared_session_stay_in_its_memory(
     until("the document", lambda: len(library.loaded.corpus.documents) == 1)
     app.run()
     app.text_input(key="question").set_value(ASKED).run()
-    app.session_state["search_inspected"] = app.session_state["last_trace"][1].results[0].chunk.id
+    first = app.session_state["last_trace"][1].results[0].chunk.id
+    app.session_state["view"] = app.session_state["view"].with_(inspected=first)
     _mark(app.run(), "right")
     assert list(library.workspace.question_sets()) == ["mine"]
     assert workspace.question_sets() == {}

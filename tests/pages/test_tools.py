@@ -19,8 +19,7 @@ QUESTION = "performance criterion for the radiated field"
 
 def _with(app: AppTest, tool: str = "", chunk: str = "", part: str = "page") -> AppTest:
     app.session_state["search_tool"] = tool or None
-    app.session_state["search_inspected"] = chunk
-    app.session_state["search_part"] = part
+    app.session_state["view"] = app.session_state["view"].with_(inspected=chunk, part=part)
     app.run()
     assert not app.exception, app.exception
     return app

@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from normrag_core.config import PRESETS, RELATIONS
-from pages._view import View, from_query, to_query
+from pages import _inspect as inspect
+from pages._view import PARTS, View, from_query, to_query
 
 
 def _lists(query: dict[str, str | list[str]]) -> dict[str, list[str]]:
@@ -31,6 +32,19 @@ def test_only_differences_from_the_preset_are_written() -> None:
         "at": "EN 1 V1#4.1",
     }
     assert from_query(_lists(to_query(view))) == (view, ())
+
+
+def test_a_link_carries_what_is_inspected_and_the_part_shown() -> None:
+    view = View("a").with_(inspected="EN 1 V1#4.1", part="why")
+    assert to_query(view) == {"q": "a", "inspect": "EN 1 V1#4.1", "part": "why"}
+    assert from_query(_lists(to_query(view))) == (view, ())
+    # Without something inspected the part says nothing; a part that there is not is named.
+    assert from_query({"q": ["a"], "part": ["why"]}) == (View("a"), ())
+    found, remarks = from_query({"q": ["a"], "inspect": ["c"], "part": ["colour"]})
+    assert (found.inspected, found.part) == ("c", "page")
+    assert len(remarks) == 1
+    assert "colour" in remarks[0]
+    assert tuple(inspect.PARTS) == PARTS
 
 
 @given(
@@ -71,6 +85,6 @@ def test_what_a_link_says_wrongly_is_left_out_and_named(query: dict[str, list[st
 
 def test_a_question_of_any_length_is_cut_and_another_question_closes_what_was_opened() -> None:
     assert len(View().ask("x" * 10_000).question) == 2000
-    opened = View("a", opened="u", at="c")
+    opened = View("a", opened="u", at="c", inspected="c", part="why")
     assert opened.ask("a") is opened
-    assert (opened.ask("b").opened, opened.ask("b").at) == ("", "")
+    assert opened.ask("b") == View("b")
