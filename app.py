@@ -3,16 +3,18 @@
 import streamlit as st
 
 from pages import _dialogs as dialogs
+from pages import _door as door
 from pages import _shell as shell
 from pages import _state as state
 from pages import _theme as theme
 
 st.set_page_config(page_title="NormRAG", page_icon="pages/_icon.svg", layout="wide")
+door.ask_nobody()
 shell.entered()
 dialogs.began()
 theme.apply()
 
-if refusal := state.too_wide():
+if refusal := door.refusal():
     st.error(refusal)
     st.stop()
 

@@ -42,10 +42,9 @@ _SLIDERS = {
 
 
 def settings() -> None:
-    """All controls, for the sidebar: preset, what was changed, the main sliders, expansion, advanced."""
+    """All controls, for the sidebar: preset, the main sliders, expansion, advanced by stage, what differs from the preset."""
     view = state.view()
     _preset(view)
-    _changes(view)
     config = view.config
     _one("alpha", disabled=config.chunking == "vanilla" or not config.uses_dense)
     _one("prefilter_n", disabled=config.ranking in ("bm25", "dense"))
@@ -58,22 +57,41 @@ def settings() -> None:
         if config.formula == "best-seed":
             _one("expansion_weight")
     with st.expander("Advanced"):
-        for name in ("ranking", "chunking", "context"):
-            _one(name)
-        _one("max_words", disabled=config.chunking == "structured" and not config.best_part)
-        _one("best_part", disabled=config.chunking != "structured" or not config.uses_bm25)
-        _one("headings", disabled=config.chunking == "vanilla")
-        for name in ("tokenizer", "stem", "expand_abbreviations", "bm25_k1", "bm25_b", "idf_power"):
-            _one(name, disabled=not config.uses_bm25)
-        _one("name_weight", disabled=not config.uses_bm25)
-        _one("context_weight", disabled=config.context == "none" or not config.uses_bm25)
-        _one("bm25_weight", disabled=config.ranking not in ("rrf", "weighted"))
-        _one("dense_weight", disabled=config.ranking not in ("rrf", "weighted"))
-        _one("iterations", disabled=not config.smoothing)
-        _one("smoothing_relations", disabled=not config.smoothing)
-        _one("edition_preference")
-        _one("rerank_n")
-        _one("rerank_weight", disabled=not config.rerank_n)
+        _advanced(config)
+    _changes(view)
+
+
+def _advanced(config: RetrieverConfig) -> None:
+    """The settings of each stage, in the order in which the stages run."""
+    _group("What is ranked")
+    _one("chunking")
+    _one("max_words", disabled=config.chunking == "structured" and not config.best_part)
+    _one("context")
+    _one("headings", disabled=config.chunking == "vanilla")
+    _one("edition_preference")
+    _group("By words (BM25)")
+    for name in ("tokenizer", "stem", "expand_abbreviations"):
+        _one(name, disabled=not config.uses_bm25)
+    _one("best_part", disabled=config.chunking != "structured" or not config.uses_bm25)
+    for name in ("idf_power", "name_weight"):
+        _one(name, disabled=not config.uses_bm25)
+    _one("context_weight", disabled=config.context == "none" or not config.uses_bm25)
+    for name in ("bm25_k1", "bm25_b"):
+        _one(name, disabled=not config.uses_bm25)
+    _group("By meaning (dense)")
+    _one("iterations", disabled=not config.smoothing)
+    _one("smoothing_relations", disabled=not config.smoothing)
+    _group("Both together")
+    _one("ranking")
+    for name in ("bm25_weight", "dense_weight"):
+        _one(name, disabled=config.ranking not in ("rrf", "weighted"))
+    _group("Second reading (cross-encoder)")
+    _one("rerank_n")
+    _one("rerank_weight", disabled=not config.rerank_n)
+
+
+def _group(name: str) -> None:
+    st.html(f'<div class="nr-group-name nr-tiny">{name}</div>')
 
 
 def _preset(view: View) -> None:

@@ -82,6 +82,7 @@ _PLAIN: dict[str, Tone] = _tones(
     Tone("line", "", "#dfe4ea", "#303945"),
     Tone("card", "", "#ffffff", "#171d26"),
     Tone("sunk", "", "#f4f6f9", "#10151c"),
+    Tone("sidebar", "", "#f4f6f9", "#1a212b"),
     Tone("accent", "", "#0b57a4", "#86b9ff"),
     Tone("mark", "", "#fff0b3", "#5a4a10"),
     Tone("good", "", "#12805c", "#63d2a6"),

@@ -72,8 +72,8 @@ SETTING: dict[str, Words] = {
     ),
     "idf_power": Words(
         "Power of rarity",
-        "Below 1 one rare word of the question outweighs several common ones less, which suits questions in your own words: "
-        "rarity counts as highest · (idf / highest)^power. 1 = BM25 as it is known.",
+        "How far one rare word of the question outweighs its common ones. **1** is BM25 as it is known; lower evens words out, "
+        "which suits questions in your own words; **0** counts all alike. Rarity counts as highest · (idf / highest)^power.",
     ),
     "best_part": Words(
         "Whole clauses by their best part",

@@ -149,7 +149,8 @@ class MemoryBlobs:
             if self._limit and held + len(data) > self._limit:
                 raise WorkspaceError(
                     f"this session may hold {self._limit / 1e6:.0f} MB and holds {held / 1e6:.1f} MB; "
-                    f"found {len(data) / 1e6:.1f} MB more. Remedy: remove documents, or ask whoever runs this server for a larger NORMRAG_MAX_SESSION_MB"
+                    f"found {len(data) / 1e6:.1f} MB more. "
+                    "Remedy: remove documents, or ask whoever runs this server for a larger NORMRAG_MAX_SESSION_MB"
                 )
             self._kinds.setdefault(kind, {})[piece] = data
 
