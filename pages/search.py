@@ -115,7 +115,7 @@ def _answers() -> None:
         view = state.view()
         jumped = _jump(page)
         st.html(_summary(trace, jumped))
-        for note in (*_verdict(trace, jumped), *_notes(trace)):
+        for note in (*_verdict(trace, jumped), *_notes(trace), *_lost(trace)):
             st.html(f'<div class="nr-note">{note}</div>')
         if unknown := _unknown(trace, jumped):
             st.html(unknown)
@@ -220,6 +220,14 @@ def _waiting(trace: Trace) -> bool:
 def _notes(trace: Trace) -> list[str]:
     """The retriever's remarks; that vectors are not ready is said by the line on their progress."""
     return [escape.html(f"{n[:1].upper()}{n[1:]}.") for n in trace.notes if _NOT_READY not in n]
+
+
+def _lost(trace: Trace) -> list[str]:
+    """Says that what was inspected is not among the results: other settings or documents moved it out."""
+    chunk = inspect.opened()
+    if not chunk or not trace.results or any(result.chunk.id == chunk for result in trace.results):
+        return []
+    return [f"<b>{escape.html(chunk)}</b>, inspected before, is not among these results; “Why not?” tells what held it back."]
 
 
 def _summary(trace: Trace, jumped: bool) -> str:

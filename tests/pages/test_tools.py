@@ -25,6 +25,14 @@ def _with(app: AppTest, tool: str = "", chunk: str = "", part: str = "page") -> 
     return app
 
 
+def test_what_was_inspected_and_fell_out_of_the_results_is_named(two_editions: Workspace, open_app: Open) -> None:
+    app = open_app("search", q=QUESTION, preset="bm25")
+    first = app.session_state["last_trace"][1].results[0].chunk.id
+    note = "inspected before, is not among these results"
+    assert note not in html(_with(app, chunk=first))
+    assert f"<b>EN 1#&lt;i&gt;</b>, {note}" in html(_with(app, chunk="EN 1#<i>"))
+
+
 def _labels(app: AppTest) -> list[str]:
     return [b.label for b in app.button]
 
