@@ -37,7 +37,7 @@ class Session:
     def __init__(self, url: str, page: str) -> None:
         self._url, self._page = url, page
         self._http = requests.Session()
-        self._http.get(f"{url}/_stcore/host-config", timeout=PATIENCE)  # Sets the cookie that uploads must repeat.
+        self._http.get(f"{url}/_stcore/health", timeout=PATIENCE)  # Sets the cookie that uploads must repeat.
         self._socket = connect(f"{url.replace('http', 'ws')}/_stcore/stream", subprotocols=["streamlit"], max_size=None)  # type: ignore[list-item]
         self._id = ""
         self.widgets: dict[str, str] = {}
