@@ -6,6 +6,7 @@ import base64
 import threading
 import time
 from collections import OrderedDict
+from collections.abc import Collection
 
 from normrag_core.ingest.errors import IngestError
 from normrag_core.ingest.process import Worker
@@ -14,17 +15,19 @@ from normrag_core.ingest.scratch import on_disk
 _DRAWER = "normrag_core.ingest.render:render_page"
 _SECONDS = 20
 _MEGABYTES = 1024
-_KEPT = 48
+KEPT_BYTES = 64_000_000
+"""Of pictures kept; the ones used last stay."""
 
 
 class PagePainter:
-    """Draws one page at a time and keeps the last pictures. Any thread may call."""
+    """Draws one page at a time and keeps the last pictures, up to `kept_bytes` of them. Any thread may call."""
 
-    def __init__(self, drawer: str = _DRAWER, seconds: float = _SECONDS) -> None:
+    def __init__(self, drawer: str = _DRAWER, seconds: float = _SECONDS, kept_bytes: int = KEPT_BYTES) -> None:
         self._drawer = drawer
         self._seconds = seconds
         self._lock = threading.Lock()
         self._worker: Worker | None = None
+        self._kept_bytes = kept_bytes
         self._kept: OrderedDict[tuple[str, int, float], bytes] = OrderedDict()
 
     def picture(self, content: bytes, digest: str, name: str, page: int, zoom: float) -> bytes:
@@ -36,10 +39,17 @@ class PagePainter:
                 return self._kept[key]
             with on_disk(content, name) as path:
                 made = self._draw(str(path), name, page, zoom)
-            self._kept[key] = made
-            while len(self._kept) > _KEPT:
+            if digest:
+                self._kept[key] = made
+            while sum(map(len, self._kept.values())) > self._kept_bytes:
                 self._kept.popitem(last=False)
             return made
+
+    def forget(self, digests: Collection[str]) -> None:
+        """Lets go of the pictures of these contents. Waits while a page is being drawn."""
+        with self._lock:
+            for key in [k for k in self._kept if k[0] in digests]:
+                del self._kept[key]
 
     def close(self) -> None:
         """Ends the worker and forgets the pictures."""

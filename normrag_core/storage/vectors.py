@@ -27,6 +27,10 @@ CREATE TABLE IF NOT EXISTS vector (id INTEGER PRIMARY KEY, model INTEGER, text B
 CREATE TABLE IF NOT EXISTS owner (text BLOB, document TEXT, PRIMARY KEY (text, document)) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS owned ON owner (document);
 """
+_USED = """
+CREATE TABLE used (text BLOB PRIMARY KEY, at INTEGER) WITHOUT ROWID;
+CREATE INDEX of_text ON vector (text);
+"""
 _BATCH = 64
 """Texts a commit: what a kill can lose, about a second of work."""
 _ASKED_AT_ONCE = 500  # below SQLite's limit of variables in a statement
@@ -38,16 +42,21 @@ class VectorStore:
     """Vectors in one SQLite file (write-ahead log: readers never wait), or in memory where path is None.
 
     Safe with several threads and processes. A damaged file is replaced by an empty one: it can be computed again.
+    limit: bytes of vectors that may stay in memory, 0 for any; beyond it those go that were asked for longest ago. What one
+    `embed` needs stays until it has returned, so for that time there may be more. A file has no limit.
     """
 
-    def __init__(self, path: Path | None) -> None:
+    def __init__(self, path: Path | None, limit: int = 0) -> None:
         self._path = path
+        self._limit = limit if path is None else 0
+        self._asked = 0
+        self._asking: set[int] = set()
         self._prepared = False
         self._lock = threading.RLock()
         self._memory: sqlite3.Connection | None = None
         if path is None:
             self._memory = sqlite3.connect(":memory:", check_same_thread=False)
-            self._memory.executescript(_SCHEMA)
+            self._memory.executescript(_SCHEMA + _USED)
 
     def embed(
         self,
@@ -63,6 +72,18 @@ class VectorStore:
         already as done. Raises EmbeddingCancelled (what was committed stays), EmbeddingError, WorkspaceError.
         """
         keys = [_key(t) for t in texts]
+        with self._bounded(keys):
+            return self._embed(embedder, texts, keys, progress, cancel, owners)
+
+    def _embed(
+        self,
+        embedder: Embedder,
+        texts: Sequence[str],
+        keys: Sequence[bytes],
+        progress: Callable[[int, int], None] | None,
+        cancel: Callable[[], bool] | None,
+        owners: Sequence[str] | None,
+    ) -> np.ndarray:
         with self._open() as db:
             model = _model(db, embedder)
             if owners is not None:
@@ -134,13 +155,51 @@ class VectorStore:
     def clear(self) -> None:
         """Removes everything."""
         with self._open() as db:
-            for table in ("vector", "owner", "model"):
+            for table in ("vector", "owner", "model", *(["used"] if self._memory is not None else [])):
                 db.execute(f"DELETE FROM {table}")
         self._checkpoint()
 
     def __len__(self) -> int:
         with self._open() as db:
             return int(db.execute("SELECT count(*) FROM vector").fetchone()[0])
+
+    @contextmanager
+    def _bounded(self, keys: Sequence[bytes]) -> Iterator[None]:
+        """Notes that these texts are asked for now; afterwards lets go of what is beyond the limit."""
+        if not self._limit:
+            yield
+            return
+        with self._open() as db:
+            self._asked += 1
+            now = self._asked
+            self._asking.add(now)
+            db.executemany("INSERT OR REPLACE INTO used VALUES (?, ?)", [(k, now) for k in keys])
+        try:
+            yield
+        finally:
+            with self._open() as db:
+                self._asking.discard(now)
+                self._drop_oldest(db)
+
+    def _drop_oldest(self, db: sqlite3.Connection) -> None:
+        """Down to the limit, but for what somebody is asking for, and for what was asked for last of all."""
+        beyond = int(db.execute("SELECT total(length(value)) FROM vector").fetchone()[0]) - self._limit
+        if beyond <= 0:
+            return
+        gone = []
+        oldest = "SELECT id, text, length(value) FROM vector JOIN used USING (text) WHERE at < ? ORDER BY at, id"
+        for row, text, size in db.execute(oldest, (min(self._asking, default=self._asked),)):
+            gone.append((row, text))
+            beyond -= size
+            if beyond <= 0:
+                break
+        db.executemany("DELETE FROM vector WHERE id = ?", [(row,) for row, _ in gone])
+        # By text: of what somebody is just embedding there are owners and no vectors yet.
+        for table in ("owner", "used"):
+            db.executemany(
+                f"DELETE FROM {table} WHERE text = ?1 AND NOT EXISTS (SELECT 1 FROM vector WHERE text = ?1)",
+                [(text,) for _, text in gone],
+            )
 
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:

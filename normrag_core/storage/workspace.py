@@ -222,12 +222,12 @@ class _Workspace:
 class MemoryWorkspace(_Workspace):
     """For shared mode: nothing reaches a disk, and all of it goes with the object.
 
-    limit: bytes of files and what is kept beside them; beyond it WorkspaceError. 0 for any. Vectors come on top: they are few
-    beside the files, and no more than the documents that fit.
+    limit: bytes of files and what is kept beside them; beyond it WorkspaceError. vector_limit: bytes of vectors, which come on
+    top; beyond it those go that were asked for longest ago. 0 for any.
     """
 
-    def __init__(self, limit: int = 0) -> None:
-        super().__init__(MemoryBlobs(limit), VectorStore(None))
+    def __init__(self, limit: int = 0, vector_limit: int = 0) -> None:
+        super().__init__(MemoryBlobs(limit), VectorStore(None, vector_limit))
 
 
 class Workspace(_Workspace):

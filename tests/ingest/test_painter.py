@@ -63,3 +63,30 @@ def test_a_page_that_ends_or_holds_its_worker_costs_only_itself(
             painter.picture(pdf(), "a", "x.pdf", 1, 1.0)
     finally:
         painter.close()
+
+
+class Drawing(PagePainter):
+    """Draws pages of 100 bytes and counts them."""
+
+    def __init__(self) -> None:
+        super().__init__(kept_bytes=250)
+        self.drawn: list[int] = []
+
+    def _draw(self, path: str, name: str, page: int, zoom: float) -> bytes:
+        self.drawn.append(page)
+        return bytes(100)
+
+
+def test_pictures_are_kept_by_their_bytes_and_the_ones_used_last_stay() -> None:
+    painter = Drawing()
+    for page in (1, 2, 1, 3, 1, 2):
+        painter.picture(b"%PDF-", "a", "x.pdf", page, 1.0)
+    assert painter.drawn == [1, 2, 3, 2]
+
+
+def test_a_forgotten_document_has_no_pictures_left() -> None:
+    painter = Drawing()
+    for digest in ("a", "b"):
+        painter.picture(b"%PDF-", digest, "x.pdf", 1, 1.0)
+    painter.forget({"a"})
+    assert [key[0] for key in painter._kept] == ["b"]

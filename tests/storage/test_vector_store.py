@@ -196,3 +196,44 @@ def test_a_full_disk_says_so_and_keeps_what_was_there(tmp_path: Path, monkeypatc
         store.embed(HashEmbedder(), TEXTS)
     monkeypatch.undo()
     assert store.missing(HashEmbedder(), TEXTS[:5]) == 0
+
+
+def test_in_memory_what_was_asked_for_longest_ago_goes_first() -> None:
+    embedder = Counting()
+    size = 2 * embedder.dimension
+    store = VectorStore(None, limit=4 * size)
+    store.embed(embedder, ["a", "b"], owners=["A", "A"])
+    store.embed(embedder, ["c", "d"], owners=["C", "C"])
+    store.embed(embedder, ["a"])
+    store.embed(embedder, ["e", "f"], owners=["E", "E"])
+    assert len(store) == 4
+    embedder.embedded.clear()
+    store.embed(embedder, ["a", "d", "e", "f"])
+    assert embedder.embedded == []
+    assert store.missing(embedder, ["b", "c"]) == 2
+    store.forget("E")
+    assert len(store) == 2
+
+
+def test_in_memory_one_call_may_need_more_than_the_limit() -> None:
+    embedder = Counting()
+    store = VectorStore(None, limit=10)
+    assert len(store.embed(embedder, TEXTS)) == len(TEXTS)
+    store.embed(embedder, ["other"])
+    assert len(store) == 1
+
+
+def test_what_another_is_embedding_stays_however_full_the_memory_is() -> None:
+    store = VectorStore(None, limit=10)
+
+    class Meeting(Counting):
+        """Another call comes and goes while this one embeds its second batch."""
+
+        def encode(self, texts: Sequence[str], progress=None, cancel=None) -> np.ndarray:  # type: ignore[no-untyped-def]
+            if self.embedded:
+                store.embed(Counting(), ["other"], owners=["other"])
+            return super().encode(texts, progress, cancel)
+
+    assert len(store.embed(Meeting(), TEXTS, owners=["mine"] * len(TEXTS))) == len(TEXTS)
+    store.forget("mine")
+    assert len(store) <= 1
