@@ -129,9 +129,9 @@ def _file(file: jobs.FileJob) -> str:
     detail = escape.html(file.message)
     bar = ""
     if file.stage == "reading":
-        left = jobs.duration(file.left)
+        left = jobs.duration(file.left) if file.done < file.total else ""
         rate = f", {file.rate:.0f} pages/s" if file.rate else ""
-        detail = f"page {file.done} of {file.total or '?'}{rate}{f', {left} left' if left else ''}"
+        detail = f"page {file.done} of {file.total}{rate}{f', {left} left' if left else ''}" if file.total else ""
         bar = _bar(file.done, file.total)
     return (
         f'<div class="nr-job"><span class="nr-job-name">{escape.html(file.name)}</span>'

@@ -25,7 +25,10 @@ def read(
         found = json.loads(data)
         return [from_object(o, name) for o in (found if isinstance(found, list) else [found])]
     except (ValueError, UnitJsonError) as error:
-        raise RefusedError(str(error)) from error
+        raise RefusedError(
+            f"{name}: no file of units ({str(error).removeprefix(f'{name}: ')}): "
+            "make one with `python -m normrag_core parse FILE.pdf`"
+        ) from error
 
 
 @lru_cache(maxsize=1)

@@ -95,7 +95,9 @@ def _topic(unit: InfoUnit) -> str:
 
 
 def tour(corpus: Corpus) -> list[tuple[str, str]]:
-    """Three questions over the sample with what each one shows, of those whose documents are loaded."""
+    """Three questions over the sample with what each one shows; [] until all their documents are loaded."""
     loaded = {d.file for d in corpus.documents if d.sha256 in digests()}
     by_id = {str(q["id"]): q for q in questions()}
-    return [(str(by_id[n]["question"]), why) for n, why in TOUR.items() if n in by_id and _asks_of(by_id[n], loaded)]
+    if not all(n in by_id and _asks_of(by_id[n], loaded) for n in TOUR):
+        return []
+    return [(str(by_id[n]["question"]), why) for n, why in TOUR.items()]

@@ -135,7 +135,10 @@ def test_unit_files_are_taken_bad_ones_say_why_and_a_second_copy_counts_once(wor
     until("the end of reading", lambda: not any(f.active for f in library.files))
     stages = {f.name: f.stage for f in library.files}
     assert stages == {"bad.json": "failed", "worse.json": "failed", "good.json": "done"}
-    assert "expected" in next(f.message for f in library.files if f.name == "worse.json")
+    message = next(f.message for f in library.files if f.name == "worse.json")
+    assert message.startswith("worse.json: no file of units (")
+    assert "expected" in message
+    assert "python -m normrag_core parse" in message
     until("the document", lambda: len(library.loaded.corpus.documents) == 1)
     assert "bad.json" in html(open_app())
 

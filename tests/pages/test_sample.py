@@ -29,7 +29,7 @@ def test_the_tour_asks_what_it_says_and_its_first_result_is_the_answer(corpus: C
         assert corpus.by_id[trace.results[0].chunk.unit].code == question["witnesses"][0]["clause"]
 
 
-def test_the_tour_leaves_out_what_the_documents_loaded_do_not_answer(corpus: Corpus) -> None:
-    one = Corpus.of([read_pdf(next(p for p in sample.files() if p.name == "tr_199702v010301p.pdf"))])
+def test_the_tour_waits_until_the_documents_loaded_answer_all_of_it(corpus: Corpus) -> None:
+    some = Corpus.of(read_pdf(path) for path in sample.files() if path.name != "tr_199702v010301p.pdf")
     assert len(sample.tour(corpus)) == 3
-    assert [q for q, _ in sample.tour(one)] == ["Does a smaller stated uncertainty mean a better test house?"]
+    assert sample.tour(some) == []
