@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import os
+import signal
+import socket
 import subprocess
 import sys
+import time
 import tomllib
 from pathlib import Path
 
 import pytest
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from websockets.exceptions import InvalidStatus
+from websockets.sync.client import connect
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -106,6 +113,57 @@ def test_the_shut_sockets_would_notice() -> None:
     env = {k: v for k, v in os.environ.items() if "proxy" not in k.lower()}
     done = subprocess.run([sys.executable, "-c", SHUT + tried], env=env, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "['getaddrinfo example.com', 'getaddrinfo 192.0.2.1']"
+
+
+SERVE = """
+import atexit, pathlib
+from streamlit.web.cli import main
+file = pathlib.Path(sys.argv[2])
+atexit.register(lambda: file.write_text("\\n".join(attempts)))
+main(["run", "app.py", "--server.port", sys.argv[1]])
+"""
+
+
+def test_a_website_that_knocks_is_refused_and_nobody_is_asked_who_we_are(tmp_path: Path) -> None:
+    """Streamlit would ask checkip.amazonaws.com whether the site's address is ours."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    script, tried = tmp_path / "serve.py", tmp_path / "attempts.txt"
+    script.write_text(SHUT + SERVE)
+    env = {k: v for k, v in os.environ.items() if not k.startswith("NORMRAG_") and "proxy" not in k.lower()}
+    env |= {"NORMRAG_WORKSPACE": str(tmp_path / "workspace"), "NORMRAG_MODEL": "hash", "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, str(script), str(port), str(tried)]
+    server = subprocess.Popen(command, cwd=ROOT, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        _visit(port, f"http://127.0.0.1:{port}")
+        with pytest.raises(InvalidStatus):
+            _visit(port, "http://evil.example")
+    finally:
+        server.send_signal(signal.SIGTERM)
+        server.wait(30)
+    assert tried.read_text() == ""
+
+
+def _visit(port: int, origin: str) -> None:
+    """A browser's WebSocket from a page of that origin, until the app has run once for it."""
+    end = time.monotonic() + 60
+    while True:
+        try:
+            found = connect(f"ws://127.0.0.1:{port}/_stcore/stream", origin=origin, subprotocols=["streamlit"], max_size=None)  # type: ignore[arg-type,list-item]
+            break
+        except OSError:  # Not up yet.
+            assert time.monotonic() < end
+            time.sleep(0.1)
+    with found as websocket:
+        message = BackMsg()
+        message.rerun_script.page_name = ""
+        websocket.send(message.SerializeToString())
+        while True:
+            answer = ForwardMsg()
+            answer.ParseFromString(bytes(websocket.recv(timeout=60)))  # type: ignore[arg-type]
+            if answer.WhichOneof("type") == "script_finished":
+                return
 
 
 def test_telemetry_is_off_and_requests_from_elsewhere_are_refused() -> None:
