@@ -33,6 +33,7 @@ _FORWARD = re.compile(
     rf"|(?:in|within|to)\s+(?:{_NAME}\s+){{0,6}}"
     r"|(?:defined|given|specified|described|contained|found|provided)\s+in\s+(?:the\s+)?))"
 )
+_FARTHEST = 160  # characters between a clause and the document that it belongs to
 _COMMA = re.compile(rf"{_QUOTED}{_DETAIL}\s*,\s*")
 _BACKWARD = re.compile(
     r"\s*|\s*[,:]\s*(?:in\s+(?:particular\s+)?(?:the\s+)?)?|\s*\(\s*(?:in\s+)?|\s+in\s+(?:its\s+)?|\s*,?\s*part\s+\w+,\s*"
@@ -184,7 +185,7 @@ class Binder:
             return None
         following = self._pieces[index + 1]
         gap = self._text[place.end : following.start]
-        if len(gap) > 160 or "|" in gap or ("\n\n" in gap and not _GOES_ON.search(gap)):
+        if len(gap) > _FARTHEST or "|" in gap or ("\n\n" in gap and not _GOES_ON.search(gap)):
             return None
         if not isinstance(following, Place):
             if _FORWARD.fullmatch(gap) or (_COMMA.fullmatch(gap) and not self._exists(place)):
@@ -212,6 +213,8 @@ class Binder:
             return None
         before = self._pieces[index - 1]
         gap = self._text[before.end : place.start]
+        if len(gap) > _FARTHEST:
+            return None  # Also because the patterns below take a power of its length on a long run of blanks.
         if isinstance(before, Place):
             owner = self._owners.get(index - 1)
             if owner is None or owner.by != "after":

@@ -28,6 +28,7 @@ from normrag_core.ingest.tree import build_tree
 from normrag_core.model import Document, ParsedDocument
 
 MAX_PAGES = 3000
+_BROKEN = (pymupdf.mupdf.FzErrorFormat, pymupdf.mupdf.FzErrorSyntax)
 REPORTS = frozenset({"TR", "ETR", "SR", "GR", "TCRTR"})  # deliverables without normative parts
 
 
@@ -42,7 +43,12 @@ def read_pdf(
     path = Path(path)
     data = _bytes(path)
     with _open(path, data, max_pages) as pdf:
-        pages = split_furniture(read_pages(pdf, progress))
+        try:
+            pages = split_furniture(read_pages(pdf, progress))
+        except _BROKEN as error:  # "cycle in page tree", "cannot find page 3 in page tree"
+            raise IngestError(
+                f"{path.name}: the PDF is damaged inside ({error}): save the PDF anew from another program and load that"
+            ) from None
         identity = identify(pages, pdf.metadata or {}, path.name)
         marks = bookmarks(pdf)
     lines = document_lines(pages)
@@ -102,13 +108,19 @@ def _open(path: Path, data: bytes, max_pages: int) -> Any:
     try:
         pdf = pymupdf.open(stream=data, filetype="pdf")
     except Exception:
-        raise IngestError(f"{path.name}: the PDF is damaged and cannot be opened: download or export it again") from None
+        raise _damaged(path) from None
     if pdf.needs_pass:
         raise IngestError(f"{path.name}: protected by a password: save a copy without the password and load that")
-    if not pdf.page_count:
+    try:
+        count = pdf.page_count
+    except Exception:  # "Invalid number of pages": the library looks at the page tree only now
+        raise _damaged(path) from None
+    if not count:
         raise IngestError(f"{path.name}: the PDF has no pages: download or export it again")
-    if pdf.page_count > max_pages:
-        raise IngestError(
-            f"{path.name}: has {pdf.page_count} pages, more than the limit of {max_pages}: split it or raise the limit"
-        )
+    if count > max_pages:
+        raise IngestError(f"{path.name}: has {count} pages, more than the limit of {max_pages}: split it or raise the limit")
     return pdf
+
+
+def _damaged(path: Path) -> IngestError:
+    return IngestError(f"{path.name}: the PDF is damaged and cannot be opened: download or export it again")

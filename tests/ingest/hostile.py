@@ -102,6 +102,10 @@ def looping_page_tree() -> bytes:
     return raw([CATALOG, loop, PAGE, stream(b"BT /F 12 Tf 72 700 Td (1 Scope) Tj ET"), FONT])
 
 
+def impossible_page_count() -> bytes:
+    return raw([CATALOG, b"<< /Type /Pages /Kids [3 0 R] /Count -1 >>", PAGE, stream(b""), FONT])
+
+
 def inflating() -> bytes:
     """A thousandfold twice over: 300 MB from one kilobyte."""
     bomb = zlib.compress(zlib.compress(b" " * 300_000_000, 9), 9)
@@ -168,7 +172,8 @@ CASES: dict[str, tuple[Callable[[], bytes], str | None]] = {
     "5,000 pages": (many_pages, "5,?000 pages"),
     "no pages": (no_pages, "no pages"),
     "one page of 20 MB": (page_of_20_mb, None),
-    "page tree with a loop": (looping_page_tree, "save the PDF anew"),
+    "page tree with a loop": (looping_page_tree, "damaged"),
+    "impossible number of pages": (impossible_page_count, "damaged and cannot be opened"),
     "inflates a millionfold": (inflating, None),
     "JavaScript and attachment": (script_and_attachment, None),
     "outline with a loop": (looping_outline, None),
