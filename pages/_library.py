@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 
 SESSION_MB = 500
+SHELF_VECTORS = 256_000_000  # Bytes: those of what everybody sees, under the settings asked for last.
 _CONFIG = PRESETS[DEFAULT_PRESET].config
 
 
@@ -72,6 +73,12 @@ def _painter() -> PagePainter:
     from normrag_core.ingest.painter import PagePainter
 
     return PagePainter()
+
+
+def _forget_pictures(digests: Collection[str]) -> None:
+    """Of documents that went. Not waited for: a page may be being drawn."""
+    if _painter.cache_info().currsize:
+        threading.Thread(target=_painter().forget, args=(digests,), name="forget", daemon=True).start()
 
 
 class Library:
@@ -256,6 +263,7 @@ class Library:
             for key in [k for k in keys if k in self.removable]:
                 gone = self._own.pop(handle(self._loaded.corpus.by_key[key]))
                 self.workspace.remove(gone.document)
+                _forget_pictures({gone.document.sha256})
         self._settle()
 
     def clear(self) -> None:
@@ -264,10 +272,14 @@ class Library:
         self._intake.forget_finished()
         self._vectors.forget()
         with self._lock:
-            self.workspace.clear()
+            self._empty()
             self.workspace.remember("sample", "removed")
-            self._own = {}
         self._settle()
+
+    def _empty(self) -> None:
+        _forget_pictures({p.document.sha256 for p in self._own.values()})
+        self.workspace.clear()
+        self._own = {}
 
     def _take(self, parsed: ParsedDocument, data: bytes) -> str:
         """Keeps a document; says what it turned out to be."""
@@ -395,7 +407,8 @@ def on_disk() -> Library:
 
 def in_memory() -> Library:
     """A library of shared mode: in memory, for one session, gone with it. Without a named folder it starts with the sample."""
-    return Library(MemoryWorkspace(session_megabytes() * 1_000_000), shelf())
+    limit = session_megabytes() * 1_000_000
+    return Library(MemoryWorkspace(limit, vector_limit=limit // 4), shelf())
 
 
 def session_megabytes() -> int:
@@ -409,7 +422,7 @@ def session_megabytes() -> int:
 @lru_cache(maxsize=1)
 def shelf() -> Library:
     """What shared mode shows to everybody, read-only: the PDFs of the folder `NORMRAG_CORPUS`, else the sample."""
-    library = Library(MemoryWorkspace())
+    library = Library(MemoryWorkspace(vector_limit=SHELF_VECTORS))
     folder = os.environ.get("NORMRAG_CORPUS", "")
     files = sorted(Path(folder).glob("*.pdf")) if folder else sample.files()
     library.add([(f.name, f.read_bytes()) for f in files])
