@@ -10,6 +10,7 @@ import sys
 import time
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 from streamlit.proto.BackMsg_pb2 import BackMsg
@@ -150,7 +151,9 @@ def _visit(port: int, origin: str) -> None:
     end = time.monotonic() + 60
     while True:
         try:
-            found = connect(f"ws://127.0.0.1:{port}/_stcore/stream", origin=origin, subprotocols=["streamlit"], max_size=None)  # type: ignore[arg-type,list-item]
+            url = f"ws://127.0.0.1:{port}/_stcore/stream"
+            options: dict[str, Any] = {"origin": origin, "subprotocols": ["streamlit"], "max_size": None}
+            found = connect(url, **options)
             break
         except OSError:  # Not up yet.
             assert time.monotonic() < end
@@ -161,7 +164,7 @@ def _visit(port: int, origin: str) -> None:
         websocket.send(message.SerializeToString())
         while True:
             answer = ForwardMsg()
-            answer.ParseFromString(bytes(websocket.recv(timeout=60)))  # type: ignore[arg-type]
+            answer.ParseFromString(bytes(websocket.recv(timeout=60)))
             if answer.WhichOneof("type") == "script_finished":
                 return
 
