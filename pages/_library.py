@@ -9,6 +9,7 @@ goes on with it.
 
 from __future__ import annotations
 
+import gc
 import os
 import threading
 from collections.abc import Callable, Collection, Sequence
@@ -81,6 +82,16 @@ def _forget_pictures(digests: Collection[str]) -> None:
         threading.Thread(target=_painter().forget, args=(digests,), name="forget", daemon=True).start()
 
 
+def _set_aside() -> None:
+    """Takes all that is alive out of the garbage collector's sight, after a look for what is not.
+
+    Streamlit runs a full collection after every run of a page; over the objects of a corpus that takes longer than the page.
+    """
+    gc.unfreeze()
+    gc.collect()
+    gc.freeze()
+
+
 class Library:
     """Documents with their workspace, the files on their way in, and the vectors being made.
 
@@ -124,6 +135,7 @@ class Library:
             self._opened.set()
         self.add([(f"document-{n}.pdf", data) for n, data in enumerate(harmed, 1)])
         self.warm()
+        _set_aside()
 
     @property
     def ready(self) -> bool:
@@ -183,6 +195,7 @@ class Library:
             self._words(new)
             self._loaded = new
             self._vectors_of(new)
+            _set_aside()
 
     def warm(self) -> None:
         """Builds what the default settings need, so that the first question finds it ready."""

@@ -205,6 +205,7 @@ class Binder:
         return (
             before is not None
             and not isinstance(before, Place)
+            and place.start - before.end <= _FARTHEST
             and bool(_BACKWARD.fullmatch(self._text[before.end : place.start]))
         )
 

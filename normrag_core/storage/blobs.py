@@ -182,5 +182,11 @@ def _layout(folder: Path) -> int | None:
         return int(json.loads((folder / _VERSION_FILE).read_text("utf8"))["layout"])
     except FileNotFoundError:
         return None
-    except (ValueError, KeyError, TypeError):  # only a foreign hand can leave it so: written atomically
+    except (
+        ValueError,
+        KeyError,
+        TypeError,
+        OverflowError,
+        RecursionError,
+    ):  # only a foreign hand can leave it so: written atomically
         return None

@@ -151,7 +151,7 @@ class _Workspace:
                 continue
             try:
                 yield piece, from_object(json.loads(gzip.decompress(data)))
-            except (OSError, EOFError, zlib.error, ValueError, TypeError, KeyError, IndexError):
+            except (OSError, EOFError, zlib.error, ValueError, TypeError, KeyError, IndexError, RecursionError):
                 yield piece, None
 
     # What the user keeps by name
@@ -174,7 +174,7 @@ class _Workspace:
 
     def question_sets(self) -> dict[str, str]:
         """JSONL text of each question set by name."""
-        return dict(self._named(_QUESTIONS))
+        return {name: text for name, text in self._named(_QUESTIONS) if isinstance(text, str)}
 
     def save_question_set(self, name: str, jsonl: str) -> None:
         """Keeps a question set under a name, in place of the one that had it."""
@@ -207,14 +207,17 @@ class _Workspace:
     def recall(self, name: str) -> str:
         """What `remember` kept; "" where there is nothing."""
         data = self._blobs.read(_NOTES, piece_id(name))
-        return str(json.loads(data)["value"]) if data else ""
+        try:
+            return str(json.loads(data)["value"]) if data else ""
+        except (ValueError, KeyError, TypeError, RecursionError):
+            return ""
 
     def _put(self, kind: str, name: str, value: Any) -> None:
         self._blobs.write(kind, piece_id(name), json.dumps({"name": name, "value": value}).encode())
 
     def _named(self, kind: str) -> Iterator[tuple[str, Any]]:
         for piece in self._blobs.ids(kind):
-            with suppress(ValueError, KeyError, TypeError):
+            with suppress(ValueError, KeyError, TypeError, RecursionError):
                 item = json.loads(self._blobs.read(kind, piece) or b"")
                 yield str(item["name"]), item["value"]
 

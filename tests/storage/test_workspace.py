@@ -252,3 +252,23 @@ def test_two_processes_write_into_one_folder(tmp_path: Path) -> None:
 def test_the_default_folder_is_what_the_environment_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NORMRAG_WORKSPACE", str(tmp_path / "mine"))
     assert Workspace.default().path == tmp_path / "mine"
+
+
+@pytest.mark.parametrize("content", ["[" * 100_000, '{"name": "x", "value": 5}', '{"value": []}', "5", "{"])
+def test_what_a_foreign_hand_harmed_is_left_out(tmp_path: Path, content: str) -> None:
+    workspace = Workspace(tmp_path)
+    workspace.save_question_set("mine", "{}")
+    workspace.save_preset("own", RetrieverConfig())
+    workspace.remember("tour", "dismissed")
+    for kind in ("questions", "presets", "notes"):
+        (file,) = (f for f in (tmp_path / kind).rglob("*") if f.is_file())
+        file.write_text(content, "utf8")
+    again = Workspace(tmp_path)
+    assert again.question_sets() == again.presets() == {}
+    assert again.recall("tour") in ("", "5", "[]")
+
+
+def test_a_harmed_note_of_the_layout_costs_no_document(tmp_path: Path) -> None:
+    Workspace(tmp_path).add(parsed("A", "00"))
+    (tmp_path / "workspace.json").write_text('{"layout": Infinity}', "utf8")
+    assert [d.id for d in Workspace(tmp_path).corpus().documents] == ["A"]
