@@ -171,6 +171,7 @@ def _visit(port: int, origin: str) -> None:
 
 def test_telemetry_is_off_and_requests_from_elsewhere_are_refused() -> None:
     settings = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text("utf8"))
+    assert settings["browser"]["serverAddress"] == "127.0.0.1"  # Else the start with 0.0.0.0 asks an outside host.
     assert settings["browser"]["gatherUsageStats"] is False
     assert settings["server"]["address"] == "127.0.0.1"
     assert settings["server"]["enableXsrfProtection"] is True
