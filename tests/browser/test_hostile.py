@@ -71,7 +71,9 @@ def test_text_of_a_document_stays_text_everywhere(tmp_path: Path, new_walker: Ca
         mine.click("[data-testid=stPopover] button", "All documents")
         mine.until("the filter", lambda: mine.texts(".st-key-documents"))
         assert mine.js("return window.pwned") is None
-        assert mine.js("return document.querySelectorAll('.nr-card script, .nr-card img, .nr-card a').length") == 0
+        assert mine.js("return document.querySelectorAll('.nr-card script, .nr-card img').length") == 0
+        links = mine.js("return [...document.querySelectorAll('.nr-card a')].map(a => [a.innerText, a.pathname, a.origin])")
+        assert {tuple(link) for link in links} == {("Read", "/read", mine.js("return location.origin"))}
         assert mine.complaints() == []
 
         # The other session has the same server and none of this.
