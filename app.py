@@ -4,6 +4,7 @@ import streamlit as st
 
 from pages import _dialogs as dialogs
 from pages import _door as door
+from pages import _faults as faults
 from pages import _shell as shell
 from pages import _state as state
 from pages import _theme as theme
@@ -38,6 +39,7 @@ others = [
 named = st.Page("pages/corpus.py", title=title, url_path="corpus", visibility="hidden")
 page = st.navigation([start, *others, named], position="top")
 st.set_page_config(page_title=f"{page.title} · NormRAG")
-if page.url_path != "search":  # It paints the question's box first.
-    state.opened()
-page.run()
+with faults.told():
+    if page.url_path != "search":  # It paints the question's box first.
+        state.opened()
+    page.run()

@@ -12,6 +12,7 @@ import streamlit as st
 
 from normrag_core.config import PRESETS, RELATIONS, ConfigError, RetrieverConfig
 from pages import _escape as escape
+from pages import _faults as faults
 from pages import _state as state
 from pages import _theme as theme
 from pages import _words as words
@@ -158,6 +159,7 @@ def _pin(view: View) -> None:
         st.error(problem)
 
 
+@faults.told()
 def _keep() -> None:
     name = escape.plain(st.session_state.get("pin_name", "")).strip()
     if not name or name in PRESETS:
@@ -168,6 +170,7 @@ def _keep() -> None:
     state.set_view(view.with_(own=name))
 
 
+@faults.told()
 def _unpin() -> None:
     view = state.view()
     state.library().remove_preset(view.own)

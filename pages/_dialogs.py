@@ -11,6 +11,8 @@ from typing import Any
 
 import streamlit as st
 
+from pages import _faults as faults
+
 _OPEN = "dialog_open"
 
 
@@ -26,7 +28,8 @@ def dialog(title: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
         @st.dialog(title, on_dismiss="rerun")  # The run brings what was held back meanwhile.
         def shown(*args: Any) -> None:
             st.session_state[_OPEN] = True
-            body(*args)
+            with faults.told():
+                body(*args)
 
         return shown
 

@@ -19,6 +19,7 @@ from normrag_core.evaluation.matching import THRESHOLD
 from normrag_core.evaluation.questions import QuestionSet
 from normrag_core.evaluation.runs import Cancelled, Matcher, RunResult, run
 from normrag_core.evaluation.sweeps import Choice, Sweep, choose, sweep
+from normrag_core.storage import WorkspaceError
 from pages._jobs import duration
 from pages._library import Library
 from pages._vectors import model
@@ -27,6 +28,8 @@ Work = Callable[["Job"], Any]
 # By library and not by session: a page that is loaded anew finds its work again, and can stop it.
 _jobs: WeakKeyDictionary[Library, dict[str, Job]] = WeakKeyDictionary()
 _runs: WeakKeyDictionary[Library, tuple[tuple[str, ...], dict[str, RunResult]]] = WeakKeyDictionary()
+# Runs that the workspace had no room for, with its reason: minutes of work are shown all the same.
+_unkept: WeakKeyDictionary[Library, dict[str, tuple[RunResult, str]]] = WeakKeyDictionary()
 
 
 class Job:
@@ -113,7 +116,16 @@ def runs(library: Library) -> tuple[dict[str, RunResult], list[str]]:
             except records.ResultsError as error:
                 faults.append(f"{name}: {error}")
         _runs[library] = (ids, kept)
-    return kept, faults
+    unkept = _unkept.get(library, {})
+    faults += [f"{name}: shown until the app ends, for it could not be kept. {why}" for name, (_, why) in unkept.items()]
+    newest = {name: result for name, (result, _) in sorted(unkept.items(), reverse=True)}
+    return {**newest, **kept}, faults
+
+
+def remove_run(library: Library, name: str) -> None:
+    """Forgets a run, kept in the workspace or not."""
+    if _unkept.get(library, {}).pop(name, None) is None:
+        library.workspace.remove_run(name)
 
 
 def start_run(
@@ -132,7 +144,11 @@ def start_run(
         embedder = model().loaded
         if embedder is not None:
             result = replace(result, model=embedder.name, revision=embedder.revision)
-        library.workspace.save_run(f"{result.started} {questions.name}", records.to_object(result))
+        name = f"{result.started} {questions.name}"
+        try:
+            library.workspace.save_run(name, records.to_object(result))
+        except WorkspaceError as error:
+            _unkept.setdefault(library, {})[name] = (result, str(error))
         return result
 
     return Job(f"{len(configs)} configurations × {len(questions)} questions", work)

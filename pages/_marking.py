@@ -11,6 +11,7 @@ from normrag_core.answer import Sentence
 from normrag_core.evaluation.from_use import Marks, Verdict, first_words
 from normrag_core.evaluation.questions import Witness
 from normrag_core.trace import Result, Trace
+from pages import _faults as faults
 from pages import _state as state
 
 MINE = "mine"
@@ -48,6 +49,7 @@ def load() -> Marks:
     return Marks.of(workspace.question_sets().get(MINE, ""), workspace.recall(_REJECTED))
 
 
+@faults.told()
 def _mark(trace: Trace, result: Result, near: Sentence | None) -> None:
     marks = load().mark(trace.question, st.session_state["w_mark"], _witness(result, near), result.chunk.text)
     right, wrong = marks.dumps()

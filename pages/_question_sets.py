@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+from contextlib import suppress
 from pathlib import Path
 
 import pandas as pd
@@ -21,9 +22,10 @@ from normrag_core.evaluation.generation import (
 from normrag_core.evaluation.generation.run import CITATION_PROMPT, CLAUSE_PROMPT
 from normrag_core.evaluation.questions import QuestionError, QuestionSet, dump_csv, dump_jsonl, parse_questions
 from normrag_core.evaluation.witnesses import find_missing
-from normrag_core.storage import MemoryWorkspace, Workspace
+from normrag_core.storage import MemoryWorkspace, Workspace, WorkspaceError
 from pages import _escape as escape
 from pages import _evaluation as evaluation
+from pages import _faults as faults
 from pages import _job_view as job_view
 from pages import _marking as marking
 from pages import _sample as sample
@@ -61,7 +63,8 @@ def choose() -> QuestionSet | None:
         format_func=escape.plain,
     )
     if chosen in sets and chosen != workspace.recall(LAST):
-        workspace.remember(LAST, chosen)
+        with suppress(WorkspaceError):  # Only a convenience: without it the first set is chosen next time.
+            workspace.remember(LAST, chosen)
     if chosen == UPLOAD:
         _upload()
         return None
@@ -131,9 +134,10 @@ def save(title: str, text: str | bytes, file: str) -> None:
         st.error(escape.markdown(str(error)))
         return
     st.session_state.setdefault("evaluate_problems", {})[title] = [str(p) for p in questions.problems]
-    state.library().workspace.save_question_set(title, dump_jsonl(questions.questions))
-    st.session_state["evaluate_set"] = title
-    st.rerun()
+    with faults.told():
+        state.library().workspace.save_question_set(title, dump_jsonl(questions.questions))
+        st.session_state["evaluate_set"] = title
+        st.rerun()
 
 
 def _upload() -> None:

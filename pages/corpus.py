@@ -8,6 +8,7 @@ from pages import _components as components
 from pages import _dialogs as dialogs
 from pages import _documents as documents
 from pages import _escape as escape
+from pages import _faults as faults
 from pages import _progress as progress
 from pages import _state as state
 
@@ -74,7 +75,12 @@ def _tour(library: state.Library) -> None:
             if st.button(label, key=f"tour_{n}", type="tertiary", icon=":material/arrow_forward:", help=escape.markdown(why)):
                 state.set_view(state.view().ask(question))
                 st.switch_page("pages/search.py")
-        st.button("Dismiss", key="tour_dismiss", on_click=library.dismiss_tour, help="Do not show these questions again")
+        st.button(
+            "Dismiss",
+            key="tour_dismiss",
+            on_click=faults.told()(library.dismiss_tour),
+            help="Do not show these questions again",
+        )
 
 
 def _upload(library: state.Library) -> None:
@@ -102,7 +108,7 @@ def _empty(library: state.Library) -> None:
         "this project with fictitious numbers, shows what happens.</div>"
     )
     if library.has_sample_files:
-        st.button("Load the sample", on_click=library.add_sample, icon=":material/library_add:", type="primary")
+        st.button("Load the sample", on_click=faults.told()(library.add_sample), icon=":material/library_add:", type="primary")
 
 
 def _act(library: state.Library, click: tuple[str, str] | None) -> None:
@@ -119,8 +125,9 @@ def _act(library: state.Library, click: tuple[str, str] | None) -> None:
         st.session_state["corpus_asked"] = ""
     elif name == "really":
         st.session_state["corpus_asked"] = ""
-        library.remove(key)
-        st.rerun()
+        with faults.told():
+            library.remove(key)
+            st.rerun()
 
 
 def _clearing(library: state.Library) -> None:
@@ -128,12 +135,14 @@ def _clearing(library: state.Library) -> None:
         if library.sample:
             st.button(
                 "Remove the sample",
-                on_click=library.remove_sample,
+                on_click=faults.told()(library.remove_sample),
                 icon=":material/playlist_remove:",
                 help="Removes the sample standards and what was made from them; your own documents stay",
             )
         elif library.has_sample_files:
-            st.button("Load the sample", on_click=library.add_sample, icon=":material/library_add:", type="tertiary")
+            st.button(
+                "Load the sample", on_click=faults.told()(library.add_sample), icon=":material/library_add:", type="tertiary"
+            )
         if st.button("Delete everything", icon=":material/delete_forever:", type="tertiary"):
             _confirm(library)
 
@@ -147,7 +156,8 @@ def _confirm(library: state.Library) -> None:
     with st.container(horizontal=True):
         if st.button("Delete everything", type="primary", key="really_delete"):
             library.clear()
-            st.session_state.pop("last_trace", None)
+            for kept in ("last_trace", "trace_before", "search_changed"):
+                st.session_state.pop(kept, None)
             st.rerun()
         if st.button("Keep", key="keep_everything"):
             st.rerun()

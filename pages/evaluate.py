@@ -14,6 +14,7 @@ from pages import _drill as drill
 from pages import _escape as escape
 from pages import _evaluation as evaluation
 from pages import _evaluation_charts as charts
+from pages import _faults as faults
 from pages import _job_view as job_view
 from pages import _question_sets as question_sets
 from pages import _run_view as run_view
@@ -99,8 +100,8 @@ def _start(questions: QuestionSet) -> None:
 def _result(questions: QuestionSet | None) -> None:
     """The newest run, or the one chosen of those that the workspace keeps."""
     library = state.library()
-    runs, faults = evaluation.runs(library)
-    for fault in faults:
+    runs, problems = evaluation.runs(library)
+    for fault in problems:
         st.error(escape.markdown(fault))
     if not runs:
         job = evaluation.job(library, RUN)
@@ -123,9 +124,10 @@ def _result(questions: QuestionSet | None) -> None:
         help="Kept in the workspace",
     )
     if right.button("Remove", icon=":material/delete:", width="stretch"):
-        library.workspace.remove_run(chosen)
-        st.session_state.pop("evaluate_run", None)
-        st.rerun()
+        with faults.told():
+            evaluation.remove_run(library, chosen)
+            st.session_state.pop("evaluate_run", None)
+            st.rerun()
     result = runs[chosen]
     run_view.show(result, {n: r for n, r in runs.items() if n != chosen})
     drill.show(result, questions)
