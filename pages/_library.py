@@ -30,7 +30,7 @@ from normrag_core.retriever import Retriever
 from normrag_core.storage import MemoryWorkspace, Workspace, handle
 from normrag_core.trace import Trace
 from pages import _sample as sample
-from pages._intake import Intake
+from pages._intake import CancelledError, Intake
 from pages._jobs import FileJob, VectorJob
 from pages._reading import read
 from pages._vectors import Vectors, model
@@ -116,6 +116,7 @@ class Library:
         self._loaded: Loaded
         self._opened = threading.Event()
         self._fault: Exception | None = None
+        self._over = False
         self._opening: threading.Thread | None = None
         if not workspace.has_documents():
             self._open()
@@ -167,6 +168,7 @@ class Library:
             shown = shelf.loaded
             self._shelved = shown.revision
             if not self._own:
+                self._resolver, self._parts = Resolver(), Parts(self)  # Nothing of what was removed stays.
                 return replace(shown, revision=revision)
         documents = [*(shelf._own.values() if shelf is not None else ()), *self._own.values()]
         corpus = self._resolver.corpus(documents)
@@ -274,30 +276,38 @@ class Library:
     def _remove(self, keys: Collection[str]) -> None:
         with self._lock:
             for key in [k for k in keys if k in self.removable]:
-                gone = self._own.pop(handle(self._loaded.corpus.by_key[key]))
-                self.workspace.remove(gone.document)
-                _forget_pictures({gone.document.sha256})
+                gone = self._own[handle(self._loaded.corpus.by_key[key])].document
+                self.workspace.remove(gone)
+                del self._own[handle(gone)]
+                _forget_pictures({gone.sha256})
         self._settle()
 
     def clear(self) -> None:
         """Deletes everything in the workspace; what is on its way in is cancelled."""
+        self._empty()
+        self.workspace.remember("sample", "removed")
+
+    def end(self) -> None:
+        """Lets go of everything, for a session that is over: nothing comes in any more."""
+        self._over = True
+        self._empty()
+
+    def _empty(self) -> None:
         self._intake.cancel_all()
         self._intake.forget_finished()
         self._vectors.forget()
         with self._lock:
-            self._empty()
-            self.workspace.remember("sample", "removed")
+            _forget_pictures({p.document.sha256 for p in self._own.values()})
+            self.workspace.clear()
+            self._own = {}
         self._settle()
-
-    def _empty(self) -> None:
-        _forget_pictures({p.document.sha256 for p in self._own.values()})
-        self.workspace.clear()
-        self._own = {}
 
     def _take(self, parsed: ParsedDocument, data: bytes) -> str:
         """Keeps a document; says what it turned out to be."""
         loaded = self.loaded
         with self._lock:
+            if self._over:
+                raise CancelledError
             held = {d.sha256: d for d in loaded.corpus.documents} | {p.document.sha256: p.document for p in self._own.values()}
             twin = held.get(parsed.document.sha256) if parsed.document.sha256 else None
             if twin is not None:

@@ -24,14 +24,18 @@ _FLAGS = (
 
 
 @contextmanager
-def running_app(folder: Path, **settings: str) -> Iterator[str]:
-    """The app's address, served from a process of its own with a fresh workspace and the toy embedder."""
+def running_app(folder: Path, first: str = "", **settings: str) -> Iterator[str]:
+    """The app's address, served from a process of its own with a fresh workspace and the toy embedder.
+
+    first: code that this process runs before, to watch what no browser sees.
+    """
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     env = os.environ | {"NORMRAG_WORKSPACE": str(folder / "workspace"), "NORMRAG_MODEL": "hash"} | settings
     log = (folder / "server.log").open("wb")
-    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
+    code = f"{first}\nfrom streamlit.web.cli import main\nmain()"
+    command = [sys.executable, "-c", code, "run", "app.py", "--server.port", str(port)]
     # A group of its own, so that the worker processes end with it.
     server = subprocess.Popen(command, cwd=ROOT, env=env, stdout=log, stderr=log, start_new_session=True)
     try:

@@ -360,6 +360,42 @@ def test_sessions_of_shared_mode_are_apart_and_leave_nothing(
         assert SECRET not in (tmp_path / "server.log").read_text("utf8", "replace")
 
 
+def test_a_workspace_that_cannot_be_used_is_told_on_every_page(walker: Walker, tmp_path: Path) -> None:
+    (tmp_path / "workspace").mkdir()
+    (tmp_path / "workspace" / "workspace.json").write_text('{"layout": 99}', "utf8")
+    with running_app(tmp_path) as url:
+        for page in ("search", "", "read", "graph", "evaluate"):
+            walker.open(f"{url}/{page}")
+            assert "written by a later version" in walker.wait_for("[data-testid=stAlert]")[0]
+
+
+def test_what_a_session_had_goes_when_its_browser_does_not_come_back(walker: Walker, tmp_path: Path) -> None:
+    watched = (
+        "from pages._library import Library\n"
+        "end = Library.end\n"
+        "def told(library):\n"
+        "    had = len(library.removable)\n"
+        "    end(library)\n"
+        "    print('ended', had, len(library.removable), len(library.workspace.documents()), flush=True)\n"
+        "Library.end = told\n"
+    )
+    settings = {"NORMRAG_SHARED": "1", "NORMRAG_CORPUS": str(tmp_path), "STREAMLIT_SERVER_DISCONNECTED_SESSION_TTL": "4"}
+    with running_app(tmp_path, first=watched, **settings) as url:
+        walker.open(url)
+        upload(walker, tmp_path, {"mine.pdf": pdf("of my own", "399 905")})
+        walker.until("the document", lambda: len(walker.texts(".nr-documents tbody tr")) == 1)
+        log = tmp_path / "server.log"
+        assert "ended" not in log.read_text("utf8")
+        left = walker.driver.current_window_handle
+        walker.driver.switch_to.new_window("tab")
+        stays = walker.driver.current_window_handle
+        walker.driver.switch_to.window(left)
+        walker.driver.close()
+        walker.driver.switch_to.window(stays)
+        walker.until("its end", lambda: "ended 1 0 0" in log.read_text("utf8"))
+        assert "Traceback" not in log.read_text("utf8")
+
+
 @pytest.mark.parametrize("address", ["0.0.0.0"])
 def test_local_mode_serves_nobody_else(walker: Walker, tmp_path: Path, address: str) -> None:
     with running_app(tmp_path, STREAMLIT_SERVER_ADDRESS=address) as url:

@@ -189,3 +189,27 @@ def test_the_sessions_limit_is_a_setting(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setenv("NORMRAG_MAX_SESSION_MB", "much")
     with pytest.raises(ValueError, match="expected a whole number of megabytes; found 'much'"):
         session_megabytes()
+
+
+def test_nothing_of_a_session_that_is_over_stays_or_comes_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    reached, over = threading.Event(), threading.Event()
+    shelf = Library(MemoryWorkspace())
+    library = Library(MemoryWorkspace(), shelf)
+    take = library._take
+
+    def late(*given: object) -> str:
+        reached.set()
+        assert over.wait(10)
+        return take(*given)  # type: ignore[arg-type]
+
+    library.add([upload(1, "voltage")])
+    library._intake.wait(lambda: False)
+    library._intake._take = late
+    library.add([upload(2, "current")])
+    assert reached.wait(10)
+    library.end()
+    over.set()
+    library._intake.wait(lambda: False)
+    assert library.loaded.corpus.documents == ()
+    assert library.workspace.documents() == []
+    assert library._resolver._resolved == {}
