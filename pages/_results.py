@@ -10,7 +10,9 @@ from types import MappingProxyType
 from normrag_core.config import RELATIONS, Relation
 from normrag_core.graph import Graph
 from normrag_core.model import Corpus, InfoUnit
+from normrag_core.movement import Change
 from normrag_core.trace import Result, Trace
+from pages import _change as change
 from pages import _escape as escape
 from pages import _reader as reader
 from pages import _text as text
@@ -38,7 +40,8 @@ JUMP = "reference"  # What a clause is opened under that a typed reference led t
 class Page:
     """What every card of one list of results needs. rank_of: unit id → best rank among the results shown.
 
-    marked: chunk id → "right" or "wrong", as the user marked it for the question.
+    marked: chunk id → "right" or "wrong", as the user marked it for the question. moved: unit id → how the setting changed last
+    moved it.
     """
 
     corpus: Corpus
@@ -49,6 +52,7 @@ class Page:
     newer: dict[str, str]
     readable: bool
     marked: Mapping[str, str]
+    moved: Mapping[str, Change]
 
     @classmethod
     def of(
@@ -59,12 +63,14 @@ class Page:
         newer: dict[str, str],
         readable: bool,
         marked: Mapping[str, str] = MappingProxyType({}),
+        moved: Mapping[str, Change] = MappingProxyType({}),
     ) -> Page:
         """newer: document key → label of the latest loaded edition of the same standard, where that is another one."""
         rank_of: dict[str, int] = {}
         for result in trace.results:
             rank_of.setdefault(result.chunk.unit, result.rank)
-        return cls(corpus, graph, trace, text.marker(trace.query_tokens, trace.config), rank_of, newer, readable, marked)
+        mark = text.marker(trace.query_tokens, trace.config)
+        return cls(corpus, graph, trace, mark, rank_of, newer, readable, marked, moved)
 
 
 def card(page: Page, result: Result, opened: bool) -> str:
@@ -79,7 +85,7 @@ def card(page: Page, result: Result, opened: bool) -> str:
     return (
         f'<article class="nr-card nr-result" tabindex="0" aria-label="Result {result.rank}">'
         f'<div class="nr-row nr-spread"><div class="nr-row nr-small">'
-        f'<span class="nr-rank nr-num">{result.rank}</span><b>{escape.html(document.label)}</b>'
+        f'<span class="nr-rank nr-num">{result.rank}</span>{_moved(page, result)}<b>{escape.html(document.label)}</b>'
         f"<span>{pages}</span>{informative}{part}{warn}{_role(page, result)}"
         f"{_MARK.get(page.marked.get(result.chunk.id, ''), '')}</div>"
         f'<div class="nr-row">{_inspect_link(result)}{_read_link(page, unit)}</div></div>'
@@ -163,6 +169,11 @@ def _role(page: Page, result: Result) -> str:
     seed = next((r for r in page.trace.results if r.index == via.seed), None)
     label = theme.RELATION[via.relation].label
     return theme.badge(f"joined by expansion: {label}{f' of result {seed.rank}' if seed else ''}", "info")
+
+
+def _moved(page: Page, result: Result) -> str:
+    """How the clause moved under the setting changed last, at its first result."""
+    return change.sign(page.moved.get(result.chunk.unit)) if page.rank_of.get(result.chunk.unit) == result.rank else ""
 
 
 def _moves(trace: Trace, result: Result) -> str:

@@ -14,6 +14,7 @@ For a page:
     state.set_view(v)    replaces the View; `sync_url()` then puts it into the address
     state.search()       Trace of the view's question with its settings; None without a question. Remembered, so that several
                          pages may ask for it
+    state.search_before()  what the question had before its settings were changed
     state.presets()      built-in presets and the user's own, name -> Preset
     state.open_unit(id)  goes to the Read page at this unit; state.opened_unit() there tells which (URL `?unit=`)
     state.page_exists("read")   pages that do not exist are not listed and nothing should link to them
@@ -21,8 +22,8 @@ For a page:
 
 Two modes. Local (the default): one person, one workspace on disk (`NORMRAG_WORKSPACE`), one Library for all tabs of the
 process. Shared (`NORMRAG_SHARED=1`): each browser session has a Library in memory of its own, which goes when the session
-goes; nothing of it is reachable from another session. The standards in the folder `NORMRAG_CORPUS`, if named, are read once
-and shown to all, read-only.
+goes (`pages/_sessions.py`); nothing of it is reachable from another session. The standards in the folder `NORMRAG_CORPUS`, if
+named, are read once and shown to all, read-only.
 
 Rules for pages. Session keys of a page start with the page's name ("read_..."). A value that must survive a page change does
 not live in a widget: widgets forget when they are not shown. Keep it in the View or under such a key and assign the widget's
@@ -35,7 +36,7 @@ import os
 import threading
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 from urllib.parse import parse_qs
 
 import streamlit as st
@@ -46,6 +47,7 @@ from normrag_core.model import Corpus, InfoUnit
 from normrag_core.retriever import Retriever
 from normrag_core.trace import Trace
 from pages import _library
+from pages import _sessions as sessions
 from pages import _shell as shell
 from pages._library import Library
 from pages._view import View, from_query, to_query
@@ -69,6 +71,7 @@ def library() -> Library:
     if "library" not in st.session_state:
         st.session_state["library"] = _library.in_memory()
     found: Library = st.session_state["library"]
+    sessions.watch(found)
     return found
 
 
@@ -165,11 +168,26 @@ def search() -> Trace | None:
     key = (seen.question, seen.config, seen.documents, loaded.revision, library().vectors_ready(seen.config))
     last = st.session_state.get("last_trace")
     if last is None or last[0] != key:
+        if last is None or _but_settings(last[0]) != _but_settings(key):
+            st.session_state["trace_before"] = None
+        elif last[2].config != seen.config:
+            st.session_state["trace_before"] = (last[2], last[1])
         documents = frozenset(seen.documents) & loaded.corpus.by_key.keys() or None
-        last = (key, library().search(seen.question, seen.config, documents))
+        last = (key, library().search(seen.question, seen.config, documents), seen)
         st.session_state["last_trace"] = last
     trace: Trace = last[1]
     return trace
+
+
+def search_before() -> tuple[View, Trace] | None:
+    """View and trace of the search before the last one, where only its settings were others."""
+    found: tuple[View, Trace] | None = st.session_state.get("trace_before")
+    return found
+
+
+def _but_settings(key: tuple[Any, ...]) -> tuple[Any, ...]:
+    question, _, documents, revision, _ = key
+    return question, documents, revision
 
 
 def page_exists(name: str) -> bool:

@@ -9,6 +9,7 @@ import streamlit as st
 from normrag_core.lookup import find_reference
 from normrag_core.strength import strength
 from normrag_core.trace import Trace
+from pages import _change as change
 from pages import _components as components
 from pages import _controls as controls
 from pages import _escape as escape
@@ -109,12 +110,15 @@ def _answers() -> None:
         return
     corpus = state.corpus()
     newer, marked = library.loaded.newer, marking.of_results(trace)
-    page = results.Page.of(corpus, state.graph(), trace, newer, state.page_exists("read"), marked)
+    changed = change.since(trace)
+    moved = changed.changes if changed else {}
+    page = results.Page.of(corpus, state.graph(), trace, newer, state.page_exists("read"), marked, moved)
     with st.container(key="results", gap="small"):
         _act(components.clicks("results"))
         view = state.view()
         jumped = _jump(page)
         st.html(_summary(trace, jumped))
+        change.show(trace, corpus)
         for note in (*_verdict(trace, jumped), *_notes(trace), *_lost(trace)):
             st.html(f'<div class="nr-note">{note}</div>')
         if unknown := _unknown(trace, jumped):
