@@ -7,6 +7,7 @@ to show a text on its page and may be missing, so that units of any origin can b
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
@@ -30,6 +31,8 @@ from normrag_core.model import (
 )
 
 T = TypeVar("T")
+# What no page shows as it is. In a key it would make two clauses look alike and break the links to them.
+_INVISIBLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 class UnitJsonError(ValueError):
@@ -119,7 +122,7 @@ def _parsed(data: Any, name: str) -> ParsedDocument:
     identity = {k: str(given.get(k) or "") for k in ("id", "version", "date", "title", "file", "sha256")}
     if not identity["id"]:
         raise UnitJsonError(f'{name}: document.id: expected a text such as "EN 300 421"; found {given.get("id")!r}')
-    key = str(given.get("key") or f"{identity['id']} {identity['version']}".strip())
+    key = _visible(str(given.get("key") or f"{identity['id']} {identity['version']}".strip()), f"{name}: document.key")
     units = tuple(_unit(u, key, f"{name}: units[{i}]") for i, u in enumerate(_get(data, "units", list, name)))
     keys = [u.key for u in units]
     if len(set(keys)) != len(keys):
@@ -175,7 +178,7 @@ def _unit(given: Any, document: str, name: str) -> InfoUnit:
     if not isinstance(given, dict):
         raise UnitJsonError(f"{name}: expected an object; found {type(given).__name__}")
     code = str(given.get("code") or "")
-    key = str(given.get("key", code))
+    key = _visible(str(given.get("key", code)), f"{name}: key")
     kind = given.get("kind", "clause" if key else "document")
     if kind not in get_args(UnitKind):
         raise UnitJsonError(f"{name}: kind: expected one of {', '.join(get_args(UnitKind))}; found {kind!r}")
@@ -246,6 +249,12 @@ def _refuse_loops(units: tuple[InfoUnit, ...], name: str) -> None:
             path.append(at)
             at = parent[at]
         safe.update(path)
+
+
+def _visible(key: str, name: str) -> str:
+    if _INVISIBLE.search(key):
+        raise UnitJsonError(f"{name}: expected no control characters; found {key!r}")
+    return key
 
 
 def _get(data: Any, key: str, kind: type, name: str) -> Any:
