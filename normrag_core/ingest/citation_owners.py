@@ -36,11 +36,11 @@ _FORWARD = re.compile(
 _FARTHEST = 160  # characters between a clause and the document that it belongs to
 _COMMA = re.compile(rf"{_QUOTED}{_DETAIL}\s*,\s*")
 _BACKWARD = re.compile(
-    r"\s*|\s*[,:]\s*(?:in\s+(?:particular\s+)?(?:the\s+)?)?|\s*\(\s*(?:in\s+)?|\s+in\s+(?:its\s+)?|\s*,?\s*part\s+\w+,\s*"
+    r"\s*|\s*[,:]\s*(?:in\s+(?:particular\s+)?(?:the\s+)?)?|\s*\(\s*(?:in\s+)?|\s+in\s+(?:its\s+)?|\s*+(?:,\s*+)?part\s+\w+,\s*"
 )
 _BACKWARD_SEE = re.compile(r"\s*[,(]\s*(?:see\s+(?:also\s+)?|e\.g\.,?\s+)(?:in\s+)?")
-_OF = re.compile(rf"{_QUOTED}{_DETAIL}\s*,?\s*(?:of|in|from|within)\s+(?:the\s+)?")
-_AND = re.compile(rf"{_QUOTED}{_DETAIL}\s*,?\s*(?:and|or|and/or|as\s+well\s+as|to)\s+(?:in\s+|also\s+)?(?:the\s+)?")
+_OF = re.compile(rf"{_QUOTED}{_DETAIL}\s*+(?:,\s*+)?(?:of|in|from|within)\s+(?:the\s+)?")
+_AND = re.compile(rf"{_QUOTED}{_DETAIL}\s*+(?:,\s*+)?(?:and|or|and/or|as\s+well\s+as|to)\s+(?:in\s+|also\s+)?(?:the\s+)?")
 _TELLS = re.compile(
     r"\s+(?:above\s+|below\s+|also\s+)?(?:shows?|gives?|lists?|describes?|specif(?:y|ies)|defines?|contains?|provides?|illustrates?|summari[sz]es?"
     r"|presents?|depicts?|details?|indicates?)\b"

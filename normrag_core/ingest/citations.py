@@ -37,6 +37,7 @@ _LEADS = re.compile(r"\b(?:in|see|of|to|by|from|and|or|with|the|per|under)\s+$",
 _SENDS = re.compile(r"\b(?:see(?:\s+also)?|(?:described|defined|specified|given|explained|discussed)\s+in)\s+$", re.I)
 _OF_ANOTHER = re.compile(r"\s+of\b(?!\s+(?:this|the\s+present)\s+(?:document|standard|specification|report)\b)")
 _LETTERED = re.compile(r"(?:(?:table|figure) )?([A-Z])(?![A-Za-z])")
+_COUNTED = re.compile(r"(.*?)(\d+|[A-Z]|(?<=\d)[a-z]|)")  # Its end is what is counted.
 _MAX_RANGE = 30
 
 
@@ -263,13 +264,13 @@ class _Finder:
 
 
 def _codes_between(first: str, last: str) -> list[str]:
-    """Codes strictly between two by counting: "5.1" to "5.4" → 5.2, 5.3; "A" to "D" → B, C; "table 5" to "table 7"."""
-    top, a = re.fullmatch(r"(.*?)(\d+|[A-Z]|)", first).groups()  # type: ignore[union-attr]
-    other, b = re.fullmatch(r"(.*?)(\d+|[A-Z]|)", last).groups()  # type: ignore[union-attr]
+    """Codes strictly between two by counting: "5.1" to "5.4" → 5.2, 5.3; "A" to "D" → B, C; "table 5a" to "table 5c" → 5b."""
+    top, a = _COUNTED.fullmatch(first).groups()  # type: ignore[union-attr]
+    other, b = _COUNTED.fullmatch(last).groups()  # type: ignore[union-attr]
     if top != other:
         return []
     if a.isdigit() and b.isdigit() and 0 < int(b) - int(a) <= _MAX_RANGE:
         return [f"{top}{n}" for n in range(int(a) + 1, int(b))]
-    if not top and a.isalpha() and b.isalpha():
-        return [chr(n) for n in range(ord(a) + 1, ord(b))]
+    if a.isalpha() and b.isalpha() and a.isupper() == b.isupper() and (a.islower() or not top):
+        return [f"{top}{chr(n)}" for n in range(ord(a) + 1, ord(b))]
     return []

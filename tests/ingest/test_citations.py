@@ -152,6 +152,14 @@ TABLE: list[tuple[str, list[tuple[str, str, str]]]] = [
     ("clause 5.1 of [i.3]", [("clause 5.1 of [i.3]", "TS 102 831", "5.1")]),
     ("annex B of EN 300 421 [2]", [("annex B of EN 300 421 [2]", "EN 300 421", "B")]),
     ("table 58 of [2]", [("table 58 of [2]", "EN 300 421", "table 58")]),
+    (
+        "tables 17a to 17c of [2]",
+        [
+            ("tables 17a to 17c", "EN 300 421", "table 17a"),
+            ("tables 17a to 17c", "EN 300 421", "table 17b"),
+            ("tables 17a to 17c", "EN 300 421", "table 17c"),
+        ],
+    ),
     ("table 2/T.90", [("table 2/T.90", "ITU-T T.90", "table 2")]),
     ("clause 5.3 of the T2 specification [i.3]", [("clause 5.3 of the T2 specification [i.3]", "TS 102 831", "5.3")]),
     ("table 3 in clause 7 of [2]", [("table 3", "EN 300 421", "table 3"), ("clause 7 of [2]", "EN 300 421", "7")]),
