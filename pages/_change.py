@@ -34,6 +34,8 @@ def since(trace: Trace) -> Changed | None:
     if earlier is None:
         return None
     view, old = earlier
+    if state.without_vectors(old) != state.without_vectors(trace):
+        return None  # Vectors that came or are still being made move more than the setting did.
     known = st.session_state.get("search_changed")
     if known is None or known[0] is not old or known[1] is not trace:
         chunks = state.retriever().chunks
@@ -53,6 +55,7 @@ def show(trace: Trace, corpus: Corpus) -> None:
         st.html(_line(changed, trace.config, corpus))
         st.button(
             "Undo",
+            key="change_back",
             icon=":material/undo:",
             type="tertiary",
             on_click=_back,
@@ -82,13 +85,13 @@ def _line(changed: Changed, config: RetrieverConfig, corpus: Corpus) -> str:
         for kind, word, arrow, css in (("up", "up", "▲", "nr-up"), ("down", "down", "▼", "nr-down"))
         if kind in kinds
     ]
-    said += [f"{kinds.count('new')} new"] if "new" in kinds else []
+    said += [f"<span>{kinds.count('new')} new</span>"] if "new" in kinds else []
     gone = [c for c in changed.changes.values() if c.kind == "lost"]
-    said += [f"{len(gone)} gone"] if gone else []
+    said += [f"<span>{len(gone)} gone</span>"] if gone else []
     links = "".join(_gone(c, corpus) for c in gone[:_MOST])
     return (
         f'<div class="nr-row nr-small nr-num" data-testid="changed" aria-live="polite"><span><b>'
-        f"{_settings(changed.before.config, config)}</b></span>{' '.join(said) or 'the same order'}{links}</div>"
+        f"{_settings(changed.before.config, config)}</b></span>{''.join(said) or '<span>the same order</span>'}{links}</div>"
     )
 
 

@@ -33,7 +33,6 @@ key from it before the widget is made; the widget's on_change writes it back.
 from __future__ import annotations
 
 import os
-import threading
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, Literal
@@ -55,7 +54,7 @@ from pages._view import View, from_query, to_query
 Mode = Literal["local", "shared"]
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = Path(__file__).resolve().parent
-_lock = threading.Lock()
+NOT_READY = "vectors not ready"  # As the retriever remarks it.
 
 
 def mode() -> Mode:
@@ -183,6 +182,11 @@ def search_before() -> tuple[View, Trace] | None:
     """View and trace of the search before the last one, where only its settings were others."""
     found: tuple[View, Trace] | None = st.session_state.get("trace_before")
     return found
+
+
+def without_vectors(trace: Trace) -> bool:
+    """Whether the dense stage was left out because its vectors were still being made."""
+    return any(NOT_READY in note for note in trace.notes)
 
 
 def _but_settings(key: tuple[Any, ...]) -> tuple[Any, ...]:

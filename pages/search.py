@@ -24,7 +24,6 @@ from pages import _tools as tools
 from pages import _words as words
 
 SOME_WORDS = 0.2  # Below this share of the question, results are called weak before meaning has had its say.
-_NOT_READY = "vectors not ready"  # As the retriever remarks it.
 
 
 def page() -> None:
@@ -190,7 +189,7 @@ def _verdict(trace: Trace, jumped: bool) -> list[str]:
         return ["<b>Nothing found.</b> No chunk of the documents searched shares a word with the question."]
     found = strength(state.retriever(), trace)
     said: list[str] = []
-    if found.weak and found.words >= SOME_WORDS and _waiting(trace):
+    if found.weak and found.words >= SOME_WORDS and state.without_vectors(trace):
         # Half of the evidence is still missing, so this is no verdict yet.
         said.append(
             f"By words alone the best of the first results holds {found.words:.0%} of the question. "
@@ -217,13 +216,9 @@ def _unknown(trace: Trace, jumped: bool) -> str:
     return f'<div class="nr-small">Nowhere in the loaded documents: {named}</div>'
 
 
-def _waiting(trace: Trace) -> bool:
-    return any(_NOT_READY in note for note in trace.notes)
-
-
 def _notes(trace: Trace) -> list[str]:
     """The retriever's remarks; that vectors are not ready is said by the line on their progress."""
-    return [escape.html(f"{n[:1].upper()}{n[1:]}.") for n in trace.notes if _NOT_READY not in n]
+    return [escape.html(f"{n[:1].upper()}{n[1:]}.") for n in trace.notes if state.NOT_READY not in n]
 
 
 def _lost(trace: Trace) -> list[str]:
