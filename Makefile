@@ -71,6 +71,7 @@ lock: setup-dev ## renew the lock files after a change of requirements*.txt
 	@echo "torch ; python_version < '3'" > $(VENV)/no-torch.txt
 	$(VENV)/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header --override $(VENV)/no-torch.txt requirements.txt -o requirements.lock
 	$(VENV)/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-header --override $(VENV)/no-torch.txt -c requirements.lock requirements-dev.txt -o requirements-dev.lock
+	$(MAKE) setup && $(PY) -m tests.licences
 
 clean: ## remove the virtual environment and caches
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
