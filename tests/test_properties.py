@@ -194,6 +194,17 @@ def test_the_sound_one_is_read() -> None:
     assert Corpus.of([parsed]).citations[0].state == "resolved"
 
 
+@pytest.mark.parametrize("hidden", ["\x07", "\n", "\u202e", "\x9f"])
+@pytest.mark.parametrize("place", [("units", 0, "key"), ("units", 0, "code"), ("document", "key"), ("document", "id")])
+def test_no_key_holds_what_cannot_be_seen(place: tuple[Any, ...], hidden: str) -> None:
+    data = json.loads(json.dumps(SOUND | {"document": SOUND["document"] | {"key": ""}}))
+    data = put(data, place, f"1{hidden}")
+    if place[-1] == "code":
+        data["units"][0].pop("key")  # Then the code is the key.
+    with pytest.raises(UnitJsonError, match="expected no control characters"):
+        from_object(data, "a.json")
+
+
 @pytest.mark.parametrize("content", [b"", b"\xff\xfe", b"[" * 100_000, b"1", b"null", b'[{"document": 1}]', b"9" * 5000])
 def test_a_file_that_holds_no_units_is_refused_by_name(content: bytes, tmp_path: Path) -> None:
     (tmp_path / "a.json").write_bytes(content)

@@ -297,7 +297,9 @@ def test_exports_are_as_harmless(walker: Walker, tmp_path: Path) -> None:
     assert walker.js(HOSTS) == []
 
 
-def test_neither_a_document_nor_a_key_is_logged_or_written(local: Local, walker: Walker) -> None:
+def test_neither_a_document_nor_a_key_is_logged_or_written(
+    local: Local, walker: Walker, new_walker: Callable[[], Walker]
+) -> None:
     walker.open(f"{local.url}/search")
     walker.ask(f"mast {SECRET}")
     walker.click(".st-key-search_tools button", "Answer")
@@ -309,6 +311,14 @@ def test_neither_a_document_nor_a_key_is_logged_or_written(local: Local, walker:
     walker.click(".st-key-answer_write button")
     walker.until("its failure", lambda: "No answer" in walker.js("return document.body.innerText"))
     assert KEY not in walker.url
+    other = new_walker()  # A key lives in the session that it was typed in, even where all share one workspace.
+    other.open(walker.url)
+    other.click(".st-key-search_tools button", "Answer")
+    other.click("summary", "language model")
+    box = other.until("the key's box", lambda: other.driver.find_element(By.CSS_SELECTOR, ".st-key-answer_key input"))
+    assert box.get_attribute("value") == ""
+    assert KEY not in other.driver.page_source
+    other.driver.get("about:blank")
     log = (local.folder / "server.log").read_text("utf8", "replace")
     assert SECRET not in log
     assert "__pwned" not in log
